@@ -45,10 +45,14 @@ export function suitesOf(changed) {
   for (const path of touched) if (!WIRING.test(path)) for (const next of importersOf.get(path) ?? []) touched.add(next);
   const patterns = new Set(ALWAYS);
   for (const path of touched) {
-    const [, slice] = /^src\/features\/([^/]+)\//.exec(path) ?? [];
-    // It is tested with whatever uses it.
-    if (slice && !existsSync(join(ROOT, `test/features/${slice}`))) return null;
-    if (slice) patterns.add(`test/features/${slice}/`);
+    const [, folders] = /^src\/features\/(.+)\//.exec(path) ?? [];
+    // Tests of a slice are in a folder of its name, wherever the slice is.
+    const tested = folders
+      ?.split('/')
+      .filter((name) => existsSync(join(ROOT, `test/features/${name}`)))
+      .at(-1);
+    if (folders && !tested) return null;
+    if (tested) patterns.add(`test/features/${tested}/`);
     if (path.startsWith('src/')) for (const each of ACROSS) patterns.add(each);
     if (path.endsWith('.test.ts')) patterns.add(path);
   }

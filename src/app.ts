@@ -2,52 +2,47 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import packageJson from '../package.json' with { type: 'json' };
-import { withPlaces } from './api-group-order.js';
-import { createJobs, startBackgroundWork, startTraces } from './background.js';
-import { createFirstAdmin } from './bootstrap.js';
-import { findUnusedToken, type UnusedToken } from './bootstrap-token.js';
 import { type Config, NO_CONFIG } from './config.js';
-import { connectDatabase, type DatabaseServer, stopServer } from './database-server.js';
-import { EXAMPLE_OPERATIONS } from './example-operations.js';
 import type { Feature } from './feature.js';
-import { createAccess } from './features/access/index.js';
-import { type Authenticator, revokeTokensOfClientSecret } from './features/access/public.js';
-import { createAccessReview } from './features/access-review/index.js';
-import { createAlertDeliveries } from './features/alert-deliveries/index.js';
-import { announce, checkSoon } from './features/alert-deliveries/public.js';
-import { createAlerts } from './features/alerts/index.js';
-import { createAppConnections } from './features/app-connections/index.js';
-import { createAttention } from './features/attention/index.js';
-import { createAuditEvents } from './features/audit-events/index.js';
+import { createAuditEvents } from './features/audit/audit-events/index.js';
+import { createChangeFeed } from './features/audit/change-feed/index.js';
+import { createOutgoingEvents } from './features/audit/outgoing-events/index.js';
 import { createCertificates } from './features/certificates/index.js';
-import { createChangeFeed } from './features/change-feed/index.js';
-import { createGroups } from './features/groups/index.js';
-import { createIdentities } from './features/identities/index.js';
-import { createIdentityAlerts } from './features/identity-alerts/index.js';
-import { createJobOperations } from './features/jobs/index.js';
-import { Notifier } from './features/notifications/public.js';
-import { createOrganizationKeys } from './features/organization-keys/index.js';
-import { createOrganizationRoles } from './features/organization-roles/index.js';
-import { createOrganizations } from './features/organizations/index.js';
-import { mayMail } from './features/organizations/public.js';
-import { createOutgoingEvents } from './features/outgoing-events/index.js';
-import { createPrivileges } from './features/privileges/index.js';
-import { createProjectCopies } from './features/project-copies/index.js';
-import { createProjectNotices } from './features/project-notices/index.js';
-import { notifyOfFailedRequest, notifyOfFailure, notifyOfRescue } from './features/project-notices/public.js';
-import { createProjectReencryptions } from './features/project-reencryptions/index.js';
-import { createProjectRescues } from './features/project-rescues/index.js';
-import { createProjectTemplates } from './features/project-templates/index.js';
-import { applyTemplate } from './features/project-templates/public.js';
+import { createAccess } from './features/identity/access/index.js';
+import { type Authenticator, revokeTokensOfClientSecret } from './features/identity/access/public.js';
+import { createIdentities } from './features/identity/identities/index.js';
+import { createOrganizations } from './features/identity/organizations/index.js';
+import { mayMail } from './features/identity/organizations/public.js';
+import { createAccessReview } from './features/members/access-review/index.js';
+import { createGroups } from './features/members/groups/index.js';
+import { createOrganizationRoles } from './features/members/organization-roles/index.js';
+import { createPrivileges } from './features/members/privileges/index.js';
+import { createProjectRescues } from './features/members/project-rescues/index.js';
+import { createAlertDeliveries } from './features/notifications/alert-deliveries/index.js';
+import { announce, checkSoon } from './features/notifications/alert-deliveries/public.js';
+import { createAlerts } from './features/notifications/alerts/index.js';
+import { createIdentityAlerts } from './features/notifications/identity-alerts/index.js';
+import { createProjectNotices } from './features/notifications/project-notices/index.js';
+import {
+  notifyOfFailedRequest,
+  notifyOfFailure,
+  notifyOfRescue,
+} from './features/notifications/project-notices/public.js';
+import { Notifier } from './features/notifications/sending/public.js';
+import { createAttention } from './features/operations/attention/index.js';
+import { createJobOperations } from './features/operations/jobs/index.js';
+import { createOrganizationKeys } from './features/operations/organization-keys/index.js';
+import { createProjectReencryptions } from './features/operations/project-reencryptions/index.js';
 import { createProjects } from './features/projects/index.js';
 import { listAccessBelow, listHoldings } from './features/projects/public.js';
-import { createSecretRotations } from './features/secret-rotations/index.js';
+import { createAppConnections } from './features/rotations/app-connections/index.js';
+import { createSecretRotations } from './features/rotations/secret-rotations/index.js';
 import {
   credentialsLeftOf,
   listAccountOwners,
   listConnectionHolds,
   listConnectionUses,
-} from './features/secret-rotations/public.js';
+} from './features/rotations/secret-rotations/public.js';
 import { createSecrets } from './features/secrets/index.js';
 import {
   authorizeTagChange,
@@ -56,7 +51,10 @@ import {
   forgetEnvironment,
   statesToKeep,
 } from './features/secrets/public.js';
-import { createTags } from './features/tags/index.js';
+import { createTags } from './features/secrets/tags/index.js';
+import { createProjectCopies } from './features/templates/project-copies/index.js';
+import { createProjectTemplates } from './features/templates/project-templates/index.js';
+import { applyTemplate } from './features/templates/project-templates/public.js';
 import { AuditSealer } from './kernel/audit/audit-sealer.js';
 import type { Context, Kernel } from './kernel/context.js';
 import type { TableRights } from './kernel/database/service-role.js';
@@ -91,17 +89,23 @@ import { auditJobs, preparePartitions } from './kernel/operations/retention/audi
 import { Mailer } from './kernel/outbound/mail.js';
 import { lostVisitorPage, mountPages } from './kernel/pages/pages.js';
 import { periodically } from './kernel/periodic.js';
-import { KERNEL_ENTITIES } from './kernel-entities.js';
-import type { KernelParts } from './make-kernel.js';
 import { migrations } from './migrations/index.js';
-import { openGate } from './open-gate.js';
-import { openKernel } from './open-kernel.js';
 import { type CompiledRoute, keptDocuments, routesOf } from './rest/compiled-route.js';
 import { mountRoutes } from './rest/mount.js';
 import type { Group } from './rest/openapi/groups.js';
 import type { Route } from './rest/route.js';
-import { SEALED_TABLES } from './sealed-tables.js';
-import { systemContext } from './system-context.js';
+import { withPlaces } from './start/api-group-order.js';
+import { createJobs, startBackgroundWork, startTraces } from './start/background.js';
+import { createFirstAdmin } from './start/bootstrap.js';
+import { findUnusedToken, type UnusedToken } from './start/bootstrap-token.js';
+import { connectDatabase, type DatabaseServer, stopServer } from './start/database-server.js';
+import { EXAMPLE_OPERATIONS } from './start/example-operations.js';
+import { KERNEL_ENTITIES } from './start/kernel-entities.js';
+import type { KernelParts } from './start/make-kernel.js';
+import { openGate } from './start/open-gate.js';
+import { openKernel } from './start/open-kernel.js';
+import { SEALED_TABLES } from './start/sealed-tables.js';
+import { systemContext } from './start/system-context.js';
 
 const { version } = packageJson;
 /** Pause between looks whether the service is idle. */

@@ -1,11 +1,11 @@
 import type { App } from './app.js';
 import { readConfig } from './config.js';
-import { openDatabaseServer } from './database-server.js';
 import { ConfigurationError } from './kernel/configuration-error.js';
 import { checkEndpoint } from './kernel/http/listening.js';
 import { setUpHeap } from './kernel/load/heap.js';
 import { createLog, describeError, type Log } from './kernel/log.js';
 import { startWatchdog, type Watchdog } from './kernel/operations/watchdog/watchdog.js';
+import { openDatabaseServer } from './start/database-server.js';
 
 /** What a drain may take once no more requests are accepted: running ones 20 s, then the audit trail and the database. */
 const FINISH_LIMIT_MS = 25_000;
@@ -23,7 +23,7 @@ async function main(): Promise<void> {
   databaseServer.catch(() => undefined);
   // Loaded here, and not above: the embedded database comes up meanwhile.
   const { startApp } = await import('./app.js');
-  const { greeting } = await import('./greeting.js');
+  const { greeting } = await import('./start/greeting.js');
   const stopping = new AbortController();
   void signalled.then(() => stopping.abort());
   const app = await startApp(config, { log, databaseServer, stopping: stopping.signal });

@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config.js';
-import { openDatabaseServer } from '../database-server.js';
 import { ConfigurationError } from '../kernel/configuration-error.js';
 import { openInstallationKeys, openRootKeys } from '../kernel/crypto/installation.js';
 import type { InstallationKeys } from '../kernel/crypto/root-keys.js';
@@ -11,6 +10,7 @@ import { refuseOtherSchema } from '../kernel/database/migrate.js';
 import { nullIfMissing } from '../kernel/durable-file.js';
 import { createLog } from '../kernel/log.js';
 import { findEmbeddedPostgres } from '../kernel/postgres/embedded-postgres.js';
+import { openDatabaseServer } from '../start/database-server.js';
 
 /** A database that a program works on. */
 export interface OpenServer extends Address {

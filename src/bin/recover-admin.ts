@@ -1,14 +1,14 @@
 import { parseArgs } from 'node:util';
 import { assemble } from '../app.js';
-import { recoverAdmin } from '../bootstrap.js';
-import { findOrganizationNamed } from '../bootstrap.queries.js';
 import { readConfig } from '../config.js';
 import { ConfigurationError } from '../kernel/configuration-error.js';
 import { Database } from '../kernel/database/database.js';
 import type { RowFrom } from '../kernel/database/statement.js';
-import { makeKernel } from '../make-kernel.js';
 import { migrations } from '../migrations/index.js';
-import { systemContext } from '../system-context.js';
+import { recoverAdmin } from '../start/bootstrap.js';
+import { findOrganizationNamed } from '../start/bootstrap.queries.js';
+import { makeKernel } from '../start/make-kernel.js';
+import { systemContext } from '../start/system-context.js';
 import { openExistingInstallation, openServer } from './program.js';
 import { runProgram } from './run-program.js';
 

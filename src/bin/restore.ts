@@ -4,11 +4,11 @@ import { assemble } from '../app.js';
 import { BackupError } from '../backup/backup-file.js';
 import { type Restored, type RestoreOrder, restoreBackup } from '../backup/restore-backup.js';
 import { readConfig } from '../config.js';
-import { openDatabaseServer } from '../database-server.js';
 import { ConfigurationError } from '../kernel/configuration-error.js';
 import { Database } from '../kernel/database/database.js';
 import { createLog } from '../kernel/log.js';
 import { migrations } from '../migrations/index.js';
+import { openDatabaseServer } from '../start/database-server.js';
 import { runProgram } from './run-program.js';
 
 const EXIT_FAILED = 1;

@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util';
 import { assemble } from '../app.js';
-import { findOrganizationNamed } from '../bootstrap.queries.js';
 import { type Config, readConfig } from '../config.js';
 import { ConfigurationError } from '../kernel/configuration-error.js';
 import type { Context } from '../kernel/context.js';
@@ -10,10 +9,11 @@ import type { InstallationKeys } from '../kernel/crypto/root-keys.js';
 import { Database, queryOf } from '../kernel/database/database.js';
 import { inTransaction } from '../kernel/database/in-transaction.js';
 import { createLog } from '../kernel/log.js';
-import { makeKernel } from '../make-kernel.js';
 import { migrations } from '../migrations/index.js';
-import { rotateRootKey } from '../root-key-rotation.js';
-import { systemContext } from '../system-context.js';
+import { findOrganizationNamed } from '../start/bootstrap.queries.js';
+import { makeKernel } from '../start/make-kernel.js';
+import { rotateRootKey } from '../start/root-key-rotation.js';
+import { systemContext } from '../start/system-context.js';
 import { openExistingInstallation, openServer } from './program.js';
 import { runProgram } from './run-program.js';
 

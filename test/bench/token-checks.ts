@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { compiled, passToken } from '../../src/features/access/token-check.js';
+import { compiled, passToken } from '../../src/features/identity/access/token-check.js';
 import type { Query } from '../../src/kernel/database/database.js';
 import { embeddedUrl } from '../kit/processes.ts';
 import { withClient } from '../kit/tables.ts';

@@ -1,4 +1,4 @@
-import { ORGANIZATION_ACTIONS, PROJECT_ACTIONS } from '../../src/features/permissions/actions.js';
+import { ORGANIZATION_ACTIONS, PROJECT_ACTIONS } from '../../src/features/identity/permissions/actions.js';
 import { enumName } from '../../src/kernel/enum-name.js';
 import type { ErrorCode } from '../../src/kernel/errors.js';
 import { DETAIL_CODES, ERRORS } from '../kit/error-codes.js';

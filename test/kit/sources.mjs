@@ -7,7 +7,7 @@ import { transformSync } from '@swc/core';
 import jest from './jest.config.mjs';
 
 const [, options] = jest.transform['\\.ts$'];
-const SOURCES = new URL('../../src/', import.meta.url).href;
+const SOURCES = new URL('../../src', import.meta.url).href;
 
 registerHooks({
   resolve(specifier, context, next) {

@@ -9,7 +9,7 @@ import {
   isObjectType,
   isSpecifiedScalarType,
 } from 'graphql';
-import { STATES } from '../../src/features/secret-rotations/store/states.js';
+import { STATES } from '../../src/features/rotations/secret-rotations/store/states.js';
 import { DOCS, readDocument } from '../kit/documents.js';
 import { ROOT, sources } from './sources.js';
 

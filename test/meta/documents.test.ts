@@ -101,7 +101,7 @@ describe('the blocks of code of the documents', () => {
     expect(blocks.filter(({ language }) => ![...checked, ...plain].includes(language))).toEqual([]);
     expect(inLanguage('ts').map(({ path }) => path)).toEqual(['test/README.md']);
     expect(inLanguage('js').map(({ path }) => path)).toEqual(['src/docs/changes.md', 'src/docs/webhooks.md']);
-    expect(inLanguage('mermaid').map(({ path }) => path)).toEqual(['src/docs/rotations.md']);
+    expect(inLanguage('mermaid').map(({ path }) => path)).toEqual(['src/README.md', 'src/docs/rotations.md']);
   });
 
   test('in GraphQL fit the schema', () => {

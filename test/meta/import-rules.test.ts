@@ -1,8 +1,20 @@
 import { dirname } from 'node:path';
+import { readDocument } from '../kit/documents.js';
 import { importsOf, type Source, sources } from './sources.js';
 
 const files = sources('src');
-const sliceOf = (path: string): string | undefined => /^src\/features\/([^/]+)\//.exec(path)?.[1];
+/** Folders of slices, the innermost first: tags are in secrets, and a slice of their own. */
+const SLICES = [
+  ...new Set(
+    files
+      .map(({ path }) => path)
+      .filter((path) => /^src\/features\/.*\/(index|public)\.ts$/.test(path))
+      .map(dirname),
+  ),
+].sort((a, b) => b.length - a.length);
+const sliceOf = (path: string): string | undefined => SLICES.find((slice) => path.startsWith(`${slice}/`));
+const areaOf = (path: string): string | undefined => /^src\/features\/([^/]+)\//.exec(path)?.[1];
+const AREAS = [...new Set(files.flatMap(({ path }) => areaOf(path) ?? []))].sort();
 
 /** Every import that breaks a rule, as `file -> import`. */
 const offenders = (
@@ -46,8 +58,10 @@ const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/
 /** Folder of a file; what puts rooms together (beside `src/main.ts`, and the index and public names of a slice) stands for itself. */
 const folderOf = (path: string): string => (/^src\/[^/]+$|\/(index|public)\.ts$/.test(path) ? path : dirname(path));
 
-/** Who can be reached from itself, by imports; those of types count. */
-function inCycles(imports: readonly (readonly [from: string, to: readonly string[]])[]): string[] {
+type Imports = readonly (readonly [from: string, to: readonly string[]])[];
+
+/** What each reaches by imports, by however many steps; those of types count. */
+function reached(imports: Imports): Map<string, ReadonlySet<string>> {
   const uses = new Map<string, Set<string>>();
   for (const [from, to] of imports)
     uses.set(from, new Set([...(uses.get(from) ?? []), ...to.filter((it) => it !== from)]));
@@ -55,8 +69,17 @@ function inCycles(imports: readonly (readonly [from: string, to: readonly string
     for (const next of uses.get(from) ?? []) if (!seen.has(next)) reach(next, seen.add(next));
     return seen;
   };
-  return [...uses.keys()].filter((it) => reach(it).has(it));
+  return new Map([...uses.keys()].map((from) => [from, reach(from)]));
 }
+
+/** Who can be reached from itself. */
+const inCycles = (imports: Imports): string[] =>
+  [...reached(imports)].filter(([from, to]) => to.has(from)).map(([from]) => from);
+
+const importsOfAreas: Imports = files.flatMap((file) => {
+  const area = areaOf(file.path);
+  return area === undefined ? [] : [[area, importsOf(file).flatMap((imported) => areaOf(imported) ?? [])] as const];
+});
 
 describe('the import rules', () => {
   test('kernel and rest know no feature, and rest knows only the kernel', () => {
@@ -94,6 +117,36 @@ describe('the import rules', () => {
           sliceOf(imported) !== undefined && sliceOf(imported) !== sliceOf(path) && !imported.endsWith('/public.ts'),
       ),
     ).toEqual([]);
+  });
+
+  test('areas of features are at most ten, and form no cycle', () => {
+    expect(AREAS.length).toBeLessThanOrEqual(10);
+    expect(inCycles(importsOfAreas)).toEqual([]);
+  });
+
+  test('the picture in src/README.md shows which areas import which', () => {
+    const drawn = [...readDocument('src/README.md').matchAll(/^ {2}(\w+) --> (\w+)$/gm)];
+    const shown = reached([
+      ...AREAS.map((area) => [area, []] as const),
+      ...drawn.map(([, from = '', to = '']) => [from, [to]] as const),
+    ]);
+    expect(shown).toEqual(reached(importsOfAreas));
+  });
+
+  test('the README.md of each area names what it stands on, and it is what it imports', () => {
+    const named = AREAS.map((area) => [
+      area,
+      [...readDocument(`src/features/${area}/README.md`).matchAll(/\]\(\.\.\/(\w+)\/README\.md\)/g)]
+        .map(([, to]) => to)
+        .sort(),
+    ]);
+    const imported = AREAS.map((area) => [
+      area,
+      AREAS.filter(
+        (other) => other !== area && importsOfAreas.some(([from, to]) => from === area && to.includes(other)),
+      ),
+    ]);
+    expect(named).toEqual(imported);
   });
 
   test('files form no cycle', () => {
@@ -158,25 +211,26 @@ describe('the single places', () => {
     expect(elsewhere(/\.(everywhere\b|withConnection\()|\bEVERY_ORGANIZATION\b/)).toEqual([
       'src/backup/take-backup.ts',
       'src/bin/verify-audit.ts',
-      'src/features/audit-events/verification/verification-job.ts',
+      'src/features/audit/audit-events/verification/verification-job.ts',
+      'src/features/audit/change-feed/change-tail.ts',
       'src/features/certificates/revocation/revocation.service.ts',
-      'src/features/change-feed/change-tail.ts',
-      'src/features/organizations/organization.service.ts',
+      'src/features/identity/organizations/organization.service.ts',
       'src/kernel/audit/audit-sealer.ts',
       'src/kernel/database/database.ts',
       'src/kernel/database/migrate.ts',
       'src/kernel/database/scope.ts',
       'src/kernel/operations/limits/shared-counts.ts',
       'src/kernel/operations/metrics/store-probe.ts',
-      'src/make-kernel.ts',
-      'src/service-role.ts',
+      'src/start/background.ts',
+      'src/start/make-kernel.ts',
+      'src/start/service-role.ts',
     ]);
   });
 
   test('rules are compiled where their older words are known', () => {
-    expect(elsewhere(/\bbuildAbility\b/, 'src/kernel/authz/ability.ts', 'src/features/permissions/ability.ts')).toEqual(
-      [],
-    );
+    expect(
+      elsewhere(/\bbuildAbility\b/, 'src/kernel/authz/ability.ts', 'src/features/identity/permissions/ability.ts'),
+    ).toEqual([]);
   });
 
   test('GraphQL errors are made in errors.ts', () => {
@@ -191,8 +245,8 @@ describe('the single places', () => {
     expect(
       elsewhere(
         /\.reveal\(/,
-        'src/database-server.ts',
-        'src/bootstrap.ts',
+        'src/start/database-server.ts',
+        'src/start/bootstrap.ts',
         'src/kernel/crypto/root-key-sources.ts',
         'src/kernel/crypto/transit.ts',
         'src/kernel/crypto/sealer.ts',
@@ -200,14 +254,14 @@ describe('the single places', () => {
         'src/kernel/operations/responses/idempotency.ts',
         'src/kernel/outbound/mail.ts',
         'src/kernel/tracing/span-exporter.ts',
-        'src/features/alerts/channel-sealing.ts',
-        'src/features/app-connections/connection-sealing.ts',
-        'src/features/app-connections/datatool/datatool-client.ts',
-        'src/features/app-connections/smb/rpc-tool.ts',
+        'src/features/notifications/alerts/channel-sealing.ts',
+        'src/features/rotations/app-connections/connection-sealing.ts',
+        'src/features/rotations/app-connections/datatool/datatool-client.ts',
+        'src/features/rotations/app-connections/smb/rpc-tool.ts',
         'src/features/certificates/key-sealing.ts',
-        'src/features/outgoing-events/engine/target-sealing.ts',
-        'src/features/secret-rotations/credential.type.ts',
-        'src/features/secret-rotations/store/sealing.ts',
+        'src/features/audit/outgoing-events/engine/target-sealing.ts',
+        'src/features/rotations/secret-rotations/credential.type.ts',
+        'src/features/rotations/secret-rotations/store/sealing.ts',
         'src/features/certificates/certificates/certificate.resolver.ts',
         'src/features/projects/core/ignore-values.ts',
         'src/features/secrets/references/secret-expansion.ts',

@@ -2,7 +2,7 @@ import { type Action, authorize } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
 import { type BatchLoad, mapFound } from '../../kernel/database/batched.js';
 import { type NodeKind, nodeKind } from '../../kernel/graphql/node.js';
-import { isBuiltInForm } from '../permissions/public.js';
+import { isBuiltInForm } from '../identity/permissions/public.js';
 import { type EnvironmentType, toEnvironmentType } from './environments/environment.type.js';
 import type { ProjectRelations } from './project.relations.js';
 import { type ProjectType, toProjectType } from './project.type.js';

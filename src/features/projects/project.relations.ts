@@ -1,7 +1,7 @@
 import { authorize, PermissionDenied } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
 import type { BatchLoad, Found } from '../../kernel/database/batched.js';
-import { isBuiltInForm } from '../permissions/public.js';
+import { isBuiltInForm } from '../identity/permissions/public.js';
 import { listByIds } from './core/find-projects.js';
 import type { ProjectReader } from './core/project.reader.js';
 import { listAccess, type ProjectAccess } from './core/project-access.js';

@@ -4,7 +4,7 @@ import { authorize, rulesOf } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
 import { mutation, query } from '../../kernel/graphql/operations.js';
 import type { CountedConnectionOf } from '../../kernel/paging.js';
-import { PermissionRuleType, toShownRules } from '../permissions/public.js';
+import { PermissionRuleType, toShownRules } from '../identity/permissions/public.js';
 import { BySlug, CreateProject, OneProject } from './core/project.rules.js';
 import type { MembershipService } from './members/membership.service.js';
 import { ProjectMembershipType } from './members/membership.type.js';

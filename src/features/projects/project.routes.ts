@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { bodyOf, type Data, eachOf, nextCursor, orInstead, paging, queryBoolean, route } from '../../rest/route.js';
-import { PERMISSIONS, withReplyPermissions } from '../permissions/public.js';
+import { PERMISSIONS, withReplyPermissions } from '../identity/permissions/public.js';
 import { BySlug, CreateProjectBody, PROJECT_KINDS, UpdateProject } from './core/project.rules.js';
 
 /** The fields of a project in the order of the REST interface. */

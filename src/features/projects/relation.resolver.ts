@@ -7,8 +7,8 @@ import { PageArgs } from '../../kernel/graphql/page.js';
 import { orderedPageOf } from '../../kernel/list-order.js';
 import { type CountedConnectionOf, counted, pageOf, positionKey } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
-import { IdentityType, identitiesByIds } from '../identities/public.js';
-import { OrganizationType, organizationRelationOf, UserType, usersByIds } from '../organizations/public.js';
+import { IdentityType, identitiesByIds } from '../identity/identities/public.js';
+import { OrganizationType, organizationRelationOf, UserType, usersByIds } from '../identity/organizations/public.js';
 import { EnvironmentFilter, EnvironmentPage } from './environments/environment.rules.js';
 import {
   EnvironmentConnection,

@@ -1,5 +1,5 @@
-import { passing } from '../../../src/features/alert-deliveries/passing.js';
-import type { AlertFilter } from '../../../src/features/alerts/public.js';
+import { passing } from '../../../src/features/notifications/alert-deliveries/passing.js';
+import type { AlertFilter } from '../../../src/features/notifications/alerts/public.js';
 
 test('filters that take long let other work run between two certificates', async () => {
   const sans = Array.from({ length: 3_000 }, (_, at) => `a${at}.example.com`);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { listSlices } from '../../../src/features/alert-deliveries/searches.js';
-import { type AlertFilter, matchesFilters } from '../../../src/features/alerts/public.js';
+import { listSlices } from '../../../src/features/notifications/alert-deliveries/searches.js';
+import { type AlertFilter, matchesFilters } from '../../../src/features/notifications/alerts/public.js';
 import { mustSucceed } from '../../kit/caller.js';
 import { newLeaf, newRoot } from '../../kit/certificates/material.js';
 import fc from '../../kit/properties.js';

@@ -1,4 +1,4 @@
-import { DatatoolClient, TargetFailure } from '../../../src/features/app-connections/public.js';
+import { DatatoolClient, TargetFailure } from '../../../src/features/rotations/app-connections/public.js';
 import type { Context } from '../../../src/kernel/context.js';
 import { SealedText } from '../../../src/kernel/crypto/sealed-text.js';
 import { FakeDatatool } from '../../kit/datatool.js';

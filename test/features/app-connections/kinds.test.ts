@@ -1,5 +1,9 @@
-import { isRefusal, refusalOf, TargetFailure } from '../../../src/features/app-connections/kind/target-failure.js';
-import { KINDS } from '../../../src/features/app-connections/kinds.js';
+import {
+  isRefusal,
+  refusalOf,
+  TargetFailure,
+} from '../../../src/features/rotations/app-connections/kind/target-failure.js';
+import { KINDS } from '../../../src/features/rotations/app-connections/kinds.js';
 import { violationsOf } from '../../../src/kernel/validation.js';
 
 const [datatool] = KINDS;

@@ -1,4 +1,4 @@
-import { KIND_NAMES, type KindName } from '../../../src/features/attention/kinds/kinds.js';
+import { KIND_NAMES, type KindName } from '../../../src/features/operations/attention/kinds/kinds.js';
 import { enumName } from '../../../src/kernel/enum-name.js';
 import { Caller, mustSucceed } from '../../kit/caller.js';
 import { Exposition } from '../../kit/exposition.js';

@@ -1,5 +1,5 @@
-import type { Checkpoint } from '../../../src/features/audit-events/checkpoints/checkpoint-text.js';
-import { ExportVerifier } from '../../../src/features/audit-events/checkpoints/export-verifier.js';
+import type { Checkpoint } from '../../../src/features/audit/audit-events/checkpoints/checkpoint-text.js';
+import { ExportVerifier } from '../../../src/features/audit/audit-events/checkpoints/export-verifier.js';
 import { addAuditRecords } from '../../kit/audit-records.js';
 import { type Caller, mustSucceed } from '../../kit/caller.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';

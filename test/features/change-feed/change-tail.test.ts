@@ -1,5 +1,5 @@
-import { ChangeTail } from '../../../src/features/change-feed/change-tail.js';
-import { after } from '../../../src/features/change-feed/position.js';
+import { ChangeTail } from '../../../src/features/audit/change-feed/change-tail.js';
+import { after } from '../../../src/features/audit/change-feed/position.js';
 import { settledSequence } from '../../../src/kernel/audit/settled.js';
 import { Database } from '../../../src/kernel/database/database.js';
 import { mustSucceed } from '../../kit/caller.js';

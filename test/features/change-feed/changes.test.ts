@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ChangeTail } from '../../../src/features/change-feed/change-tail.js';
+import { ChangeTail } from '../../../src/features/audit/change-feed/change-tail.js';
 import { settledSequence } from '../../../src/kernel/audit/settled.js';
 import { Database } from '../../../src/kernel/database/database.js';
 import { type Caller, mustSucceed } from '../../kit/caller.js';

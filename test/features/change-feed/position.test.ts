@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { idsOf, positionOf } from '../../../src/features/change-feed/position.js';
+import { idsOf, positionOf } from '../../../src/features/audit/change-feed/position.js';
 import type { Context } from '../../../src/kernel/context.js';
 import { Keyring } from '../../../src/kernel/crypto/keyring.js';
 import { RootKey } from '../../../src/kernel/crypto/root-key.js';

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { KIND_NAMES } from '../../../src/features/attention/kinds/kinds.js';
+import { KIND_NAMES } from '../../../src/features/operations/attention/kinds/kinds.js';
 import { describeWith } from '../../kit/describe-with.js';
 import { anchorsOf, DOCS, readDocument } from '../../kit/documents.js';
 import { ERRORS } from '../../kit/error-codes.js';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EXAMPLE_OPERATIONS } from '../../../src/example-operations.js';
+import { EXAMPLE_OPERATIONS } from '../../../src/start/example-operations.js';
 import type { Reply } from '../../kit/caller.js';
 import { type SharedStrongroom, useSharedStrongroom } from '../../kit/strongroom.js';
 

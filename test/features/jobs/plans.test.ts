@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { LIST_JOBS, LIST_KINDS_OF_ORGANIZATION } from '../../../src/features/jobs/job.sql.js';
+import { LIST_JOBS, LIST_KINDS_OF_ORGANIZATION } from '../../../src/features/operations/jobs/job.sql.js';
 import { listKinds } from '../../../src/kernel/jobs/job.sql.js';
 import { migratedDatabase } from '../../kit/databases.js';
 import { withClient } from '../../kit/tables.js';

@@ -1,4 +1,4 @@
-import { abilityOf } from '../../../src/features/permissions/ability.js';
+import { abilityOf } from '../../../src/features/identity/permissions/ability.js';
 import { can, type Rule } from '../../../src/kernel/authz/ability.js';
 
 test('the older action read of secrets is both newer ones, in its place among the rules', () => {

@@ -1,6 +1,6 @@
-import { abilityOf } from '../../../src/features/permissions/ability.js';
-import { mayAssign, mayAssignTo } from '../../../src/features/permissions/assignment.js';
-import { rightsBeyond } from '../../../src/features/permissions/boundary.js';
+import { abilityOf } from '../../../src/features/identity/permissions/ability.js';
+import { mayAssign, mayAssignTo } from '../../../src/features/identity/permissions/assignment.js';
+import { rightsBeyond } from '../../../src/features/identity/permissions/boundary.js';
 import type { Rule } from '../../../src/kernel/authz/ability.js';
 import type { Conditions } from '../../../src/kernel/authz/conditions.js';
 

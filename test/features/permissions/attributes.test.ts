@@ -1,8 +1,12 @@
-import { type Attributes, patternViolation, withAttributes } from '../../../src/features/permissions/attributes.js';
-import { Permissions } from '../../../src/features/permissions/permission.rules.js';
-import { projectRights, rulesAsText } from '../../../src/features/permissions/rights.js';
-import { selectsOtherwise } from '../../../src/features/permissions/selection.js';
-import { readStoredRules } from '../../../src/features/permissions/stored-rules.js';
+import {
+  type Attributes,
+  patternViolation,
+  withAttributes,
+} from '../../../src/features/identity/permissions/attributes.js';
+import { Permissions } from '../../../src/features/identity/permissions/permission.rules.js';
+import { projectRights, rulesAsText } from '../../../src/features/identity/permissions/rights.js';
+import { selectsOtherwise } from '../../../src/features/identity/permissions/selection.js';
+import { readStoredRules } from '../../../src/features/identity/permissions/stored-rules.js';
 import { can, type Rule } from '../../../src/kernel/authz/ability.js';
 import type { Conditions } from '../../../src/kernel/authz/conditions.js';
 import { compileGlob } from '../../../src/kernel/authz/glob.js';

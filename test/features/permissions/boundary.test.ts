@@ -1,7 +1,7 @@
-import { abilityOf } from '../../../src/features/permissions/ability.js';
-import { withAttributes } from '../../../src/features/permissions/attributes.js';
-import { rightsBeyond, rightsBeyondChange, rightsGained } from '../../../src/features/permissions/boundary.js';
-import { builtInProjectRoles } from '../../../src/features/permissions/built-in-roles.js';
+import { abilityOf } from '../../../src/features/identity/permissions/ability.js';
+import { withAttributes } from '../../../src/features/identity/permissions/attributes.js';
+import { rightsBeyond, rightsBeyondChange, rightsGained } from '../../../src/features/identity/permissions/boundary.js';
+import { builtInProjectRoles } from '../../../src/features/identity/permissions/built-in-roles.js';
 import { can, type Rule } from '../../../src/kernel/authz/ability.js';
 import type { Conditions, Fields } from '../../../src/kernel/authz/conditions.js';
 import fc from '../../kit/properties.js';

@@ -1,6 +1,10 @@
-import { CONDITION_FIELDS, PROJECT_ACTIONS } from '../../../src/features/permissions/actions.js';
-import { OrganizationPermissions, Permissions, toRules } from '../../../src/features/permissions/permission.rules.js';
-import { readStoredRules } from '../../../src/features/permissions/stored-rules.js';
+import { CONDITION_FIELDS, PROJECT_ACTIONS } from '../../../src/features/identity/permissions/actions.js';
+import {
+  OrganizationPermissions,
+  Permissions,
+  toRules,
+} from '../../../src/features/identity/permissions/permission.rules.js';
+import { readStoredRules } from '../../../src/features/identity/permissions/stored-rules.js';
 import { violationsOf } from '../../../src/kernel/validation.js';
 import fc from '../../kit/properties.js';
 

@@ -1,7 +1,7 @@
 // The comparison as it is meant: each rule with each. What the service does must decide the same in fewer steps.
 
-import { abilityOf, GRANT, withAssignments } from '../../../src/features/permissions/ability.js';
-import { namesAttributes, withAttributes } from '../../../src/features/permissions/attributes.js';
+import { abilityOf, GRANT, withAssignments } from '../../../src/features/identity/permissions/ability.js';
+import { namesAttributes, withAttributes } from '../../../src/features/identity/permissions/attributes.js';
 import { type Ability, type Action, type Rule, rulesOf } from '../../../src/kernel/authz/ability.js';
 import { type ConditionOperators, type Conditions, compileConditions } from '../../../src/kernel/authz/conditions.js';
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { explain, type HeldOrigins } from '../../../src/features/permissions/explanation.js';
-import { type HeldRoles, projectRights, rulesAsText } from '../../../src/features/permissions/rights.js';
+import { explain, type HeldOrigins } from '../../../src/features/identity/permissions/explanation.js';
+import { type HeldRoles, projectRights, rulesAsText } from '../../../src/features/identity/permissions/rights.js';
 import { can, type Rule } from '../../../src/kernel/authz/ability.js';
 import type { Fields } from '../../../src/kernel/authz/conditions.js';
 import fc from '../../kit/properties.js';

@@ -1,7 +1,7 @@
-import { PROJECT_ACTIONS } from '../../../src/features/permissions/actions.js';
-import { PROJECT_ROLES } from '../../../src/features/permissions/built-in-roles.js';
-import { projectRights, rulesAsText, rulesOfRoles } from '../../../src/features/permissions/rights.js';
-import { readStoredRules } from '../../../src/features/permissions/stored-rules.js';
+import { PROJECT_ACTIONS } from '../../../src/features/identity/permissions/actions.js';
+import { PROJECT_ROLES } from '../../../src/features/identity/permissions/built-in-roles.js';
+import { projectRights, rulesAsText, rulesOfRoles } from '../../../src/features/identity/permissions/rights.js';
+import { readStoredRules } from '../../../src/features/identity/permissions/stored-rules.js';
 import { can, type Rule } from '../../../src/kernel/authz/ability.js';
 import fc from '../../kit/properties.js';
 

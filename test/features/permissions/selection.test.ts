@@ -1,4 +1,4 @@
-import { type FieldChange, selectsOtherwise } from '../../../src/features/permissions/selection.js';
+import { type FieldChange, selectsOtherwise } from '../../../src/features/identity/permissions/selection.js';
 import type { Rule } from '../../../src/kernel/authz/ability.js';
 import { type Conditions, compileConditions } from '../../../src/kernel/authz/conditions.js';
 import fc from '../../kit/properties.js';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ROTATION_TYPES } from '../../../src/features/secret-rotations/kinds/kinds.js';
+import { ROTATION_TYPES } from '../../../src/features/rotations/secret-rotations/kinds/kinds.js';
 import type { Reply } from '../../kit/caller.ts';
 import { CuttingProxy } from '../../kit/outside/cutting-proxy.ts';
 import { describeWithSamba, Samba } from '../../kit/outside/samba.ts';

@@ -3,8 +3,8 @@ import {
   nextRotationAt,
   type SchedulePolicy,
   startAt,
-} from '../../../src/features/secret-rotations/schedule/next-rotation.js';
-import { WEEKDAYS } from '../../../src/features/secret-rotations/schedule/window.js';
+} from '../../../src/features/rotations/secret-rotations/schedule/next-rotation.js';
+import { WEEKDAYS } from '../../../src/features/rotations/secret-rotations/schedule/window.js';
 import fc from '../../kit/properties.js';
 import { rounds } from '../../kit/scope.js';
 import { addDays, LocalCalendar, weekdayOf } from './local-calendar.js';

@@ -1,5 +1,5 @@
-import { violationOfCron } from '../../../src/features/secret-rotations/schedule/cron.js';
-import { momentOf, wallClock } from '../../../src/features/secret-rotations/schedule/local-time.js';
+import { violationOfCron } from '../../../src/features/rotations/secret-rotations/schedule/cron.js';
+import { momentOf, wallClock } from '../../../src/features/rotations/secret-rotations/schedule/local-time.js';
 import {
   type LastRotation,
   nextRotationAt,
@@ -7,12 +7,12 @@ import {
   type SchedulePolicy,
   startAt,
   validAtLeastUntil,
-} from '../../../src/features/secret-rotations/schedule/next-rotation.js';
+} from '../../../src/features/rotations/secret-rotations/schedule/next-rotation.js';
 import {
   rotationInterval,
   ScheduleOptions,
   TimeOfDay,
-} from '../../../src/features/secret-rotations/schedule/schedule.rules.js';
+} from '../../../src/features/rotations/secret-rotations/schedule/schedule.rules.js';
 import { check } from '../../../src/kernel/validation.js';
 import fc from '../../kit/properties.js';
 import { DAILY, timeOf, windowOf as window, YEAR, ZONES } from './schedule-kit.js';

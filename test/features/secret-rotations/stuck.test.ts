@@ -1,5 +1,5 @@
-import { ROTATION_STATUSES } from '../../../src/features/secret-rotations/store/rotation.entity.js';
-import { ATTEMPT_STATES, isFinal } from '../../../src/features/secret-rotations/store/states.js';
+import { ROTATION_STATUSES } from '../../../src/features/rotations/secret-rotations/store/rotation.entity.js';
+import { ATTEMPT_STATES, isFinal } from '../../../src/features/rotations/secret-rotations/store/states.js';
 import { type Caller, mustSucceed, type Reply } from '../../kit/caller.ts';
 import { CuttingProxy } from '../../kit/outside/cutting-proxy.ts';
 import { describeWithSamba, Samba } from '../../kit/outside/samba.ts';

@@ -1,4 +1,4 @@
-import { abilityOf } from '../../../src/features/permissions/ability.js';
+import { abilityOf } from '../../../src/features/identity/permissions/ability.js';
 import { secretKey } from '../../../src/features/secrets/core/secret.rules.js';
 import { parseTagSlugs } from '../../../src/features/secrets/reading/secret-reading.rules.js';
 import { folderPath, joinPath, parentOf, pathsDownTo } from '../../../src/features/secrets/scope/place.rules.js';

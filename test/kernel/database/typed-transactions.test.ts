@@ -1,5 +1,8 @@
 import { sql } from '@mikro-orm/core';
-import { Organization, type OrganizationSchema } from '../../../src/features/organizations/core/organization.entity.js';
+import {
+  Organization,
+  type OrganizationSchema,
+} from '../../../src/features/identity/organizations/core/organization.entity.js';
 import type { Context, Transaction } from '../../../src/kernel/context.js';
 import { Database, query } from '../../../src/kernel/database/database.js';
 import { flush, inTransaction } from '../../../src/kernel/database/in-transaction.js';

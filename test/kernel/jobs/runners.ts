@@ -7,7 +7,7 @@ import type { JobKind } from '../../../src/kernel/jobs/job-kind.js';
 import { Jobs, type JobsParts } from '../../../src/kernel/jobs/jobs.js';
 import { ask, type JobRequest, queue } from '../../../src/kernel/jobs/queue.js';
 import { createLog } from '../../../src/kernel/log.js';
-import { systemContext } from '../../../src/system-context.js';
+import { systemContext } from '../../../src/start/system-context.js';
 import { migratedDatabase } from '../../kit/databases.js';
 
 /** A row of the table `job`, as the driver reads it. */

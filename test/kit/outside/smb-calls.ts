@@ -1,5 +1,5 @@
-import { TargetFailure } from '../../../src/features/app-connections/kind/target-failure.js';
-import type { SmbAccount } from '../../../src/features/app-connections/smb/smb-client.js';
+import { TargetFailure } from '../../../src/features/rotations/app-connections/kind/target-failure.js';
+import type { SmbAccount } from '../../../src/features/rotations/app-connections/smb/smb-client.js';
 import { SealedText } from '../../../src/kernel/crypto/sealed-text.js';
 import type { SambaAccount } from './samba.ts';
 

@@ -7,7 +7,7 @@ import type { RowFrom } from '../../../kernel/database/statement.js';
 import { AppError } from '../../../kernel/errors.js';
 import { isId } from '../../../kernel/ids.js';
 import type { ListOrder, OrderedBounds } from '../../../kernel/list-order.js';
-import type { Rights } from '../../permissions/public.js';
+import type { Rights } from '../../identity/permissions/public.js';
 import type { EnvironmentRecord } from './environment.entity.js';
 import { countProjectsByType, lockProjectRow } from './project.queries.js';
 import type { ProjectKind } from './project.rules.js';

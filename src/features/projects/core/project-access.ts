@@ -12,7 +12,7 @@ import {
   type HeldRoles,
   projectRights,
   type Rights,
-} from '../../permissions/public.js';
+} from '../../identity/permissions/public.js';
 import type { ProjectKind } from './project.rules.js';
 import { findAccesses, findAccessesOfOthers, findExplained, listAccesses, listAccessesBelow } from './project.sql.js';
 

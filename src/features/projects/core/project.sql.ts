@@ -10,7 +10,7 @@ import {
   PROJECT_ROLES,
   type StoredRules,
   storedRulesOf,
-} from '../../permissions/public.js';
+} from '../../identity/permissions/public.js';
 import { type EnvironmentRecord, EnvironmentSchema } from './environment.entity.js';
 import { ProjectSchema } from './project.entity.js';
 import { PROJECT_KINDS } from './project.rules.js';

@@ -6,7 +6,7 @@ import { emOf } from '../../../kernel/database/database.js';
 import { flush, guarded, inTransaction } from '../../../kernel/database/in-transaction.js';
 import { AppError } from '../../../kernel/errors.js';
 import { parse } from '../../../kernel/validation.js';
-import { renameInRules } from '../../permissions/public.js';
+import { renameInRules } from '../../identity/permissions/public.js';
 import { Environment, type EnvironmentRecord } from '../core/environment.entity.js';
 import { lockProject } from '../core/find-projects.js';
 import type { ProjectReader } from '../core/project.reader.js';

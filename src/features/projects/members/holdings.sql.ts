@@ -1,7 +1,7 @@
 // All roles and privileges of accounts in all their projects, with windows and materialized parts.
 import { plannedOnce } from '../../../kernel/database/plans.sql.js';
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
-import { attributesNamedIn } from '../../permissions/public.js';
+import { attributesNamedIn } from '../../identity/permissions/public.js';
 
 const MEMBERS = plannedOnce(':memberIds', 'uuid');
 

@@ -1,6 +1,6 @@
 import type { Holding, Rule } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
-import { builtInRules, findProjectRules, isBuiltIn, withAttributes } from '../../permissions/public.js';
+import { builtInRules, findProjectRules, isBuiltIn, withAttributes } from '../../identity/permissions/public.js';
 import { listHeld } from './holdings.sql.js';
 
 /** As `HoldingsOf` says. */

@@ -11,7 +11,7 @@ import {
   mayAssignTo,
   readStoredRules,
   rulesOfRoles,
-} from '../../permissions/public.js';
+} from '../../identity/permissions/public.js';
 import type { ProjectAccess } from '../core/project-access.js';
 import { rulesBySlug } from '../roles/role.view.js';
 import { fieldsOf, type MemberKind, type MemberNames, subjectOf } from './membership.rules.js';

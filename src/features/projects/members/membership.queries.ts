@@ -2,7 +2,7 @@ import { type InferResult, sql } from 'kysely';
 import { inOrders, pageInOrder } from '../../../kernel/database/ordered-page.js';
 import { anyOf, prepared, tablesOf } from '../../../kernel/database/tables.js';
 import type { OrderedBounds } from '../../../kernel/list-order.js';
-import type { OrganizationMembershipSchema, UserSchema } from '../../organizations/public.js';
+import type { OrganizationMembershipSchema, UserSchema } from '../../identity/organizations/public.js';
 import type { ProjectMembershipSchema } from '../core/membership.entity.js';
 import { MEMBER_KINDS, type MemberKind } from './membership.rules.js';
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { ErrorCode } from '../../../kernel/errors.js';
 import { EVEN_IF_INVALID, looseEntries, looseTexts } from '../../../kernel/validation.js';
 import { type Data, nextCursor, ofSample, paging, route, type WrittenRoute } from '../../../rest/route.js';
-import { endOfTerm, isBuiltIn, isTermStart, NO_TERM_START, termRange } from '../../permissions/public.js';
+import { endOfTerm, isBuiltIn, isTermStart, NO_TERM_START, termRange } from '../../identity/permissions/public.js';
 import { roleSlug } from '../roles/role.rules.js';
 import type { MemberKind } from './membership.rules.js';
 import { isEachOnce, MAX_ROLES, ROLE_TWICE } from './role-terms.rules.js';

@@ -8,7 +8,7 @@ import { isId, NO_ID } from '../../../kernel/ids.js';
 import { orderedPageBounds } from '../../../kernel/list-order.js';
 import type { CountedConnectionOf } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
-import { isBuiltIn } from '../../permissions/public.js';
+import { isBuiltIn } from '../../identity/permissions/public.js';
 import { lockProject } from '../core/find-projects.js';
 import { ProjectMembership, type RoleTerm } from '../core/membership.entity.js';
 import type { ProjectReader } from '../core/project.reader.js';

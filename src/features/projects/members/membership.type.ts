@@ -3,7 +3,7 @@ import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumOfRule, inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
-import { MemberKindEnum } from '../../organizations/public.js';
+import { MemberKindEnum } from '../../identity/organizations/public.js';
 import { type MemberKind, memberKind } from './membership.rules.js';
 import { RoleAssignment } from './role-terms.rules.js';
 

@@ -1,6 +1,6 @@
 import type { Action, Rule } from '../../../kernel/authz/ability.js';
 import type { Transaction } from '../../../kernel/context.js';
-import { abilityOf, rightsBeyond, rulesUntil } from '../../permissions/public.js';
+import { abilityOf, rightsBeyond, rulesUntil } from '../../identity/permissions/public.js';
 
 /**
  * The part of rules that a caller gives itself in a project that exceeds what it has there until they end.

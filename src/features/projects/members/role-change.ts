@@ -1,5 +1,5 @@
 import type { Ability, Action, Rule } from '../../../kernel/authz/ability.js';
-import { isBuiltIn, rightsBeyond, rulesOfRoles } from '../../permissions/public.js';
+import { isBuiltIn, rightsBeyond, rulesOfRoles } from '../../identity/permissions/public.js';
 import type { RoleTerm } from '../core/membership.entity.js';
 import type { RolesHeld } from './role-terms.rules.js';
 

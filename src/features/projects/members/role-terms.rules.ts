@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { EVEN_IF_INVALID, looseTexts } from '../../../kernel/validation.js';
-import { endOfTerm, termRange, termStart } from '../../permissions/public.js';
+import { endOfTerm, termRange, termStart } from '../../identity/permissions/public.js';
 import type { RoleTerm } from '../core/membership.entity.js';
 import { roleSlug } from '../roles/role.rules.js';
 

@@ -1,5 +1,5 @@
 import { route } from '../../../rest/route.js';
-import { LISTED_PERMISSIONS, withReplyPermissions } from '../../permissions/public.js';
+import { LISTED_PERMISSIONS, withReplyPermissions } from '../../identity/permissions/public.js';
 import { ROLE_FIELDS, roleRoutesAt } from '../roles/role.routes.js';
 import { projectBySlug } from './project-by-slug.js';
 

@@ -8,7 +8,7 @@ import {
   rightsBeyond,
   rightsBeyondChange,
   selectsOtherwise,
-} from '../../permissions/public.js';
+} from '../../identity/permissions/public.js';
 import { lockProject } from '../core/find-projects.js';
 import type { ProjectAccess } from '../core/project-access.js';
 import { listRulesOfProject } from './role.queries.js';

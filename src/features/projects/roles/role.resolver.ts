@@ -2,7 +2,7 @@ import { Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
 import { mutation, query } from '../../../kernel/graphql/operations.js';
 import { type CountedConnectionOf, counted } from '../../../kernel/paging.js';
-import { withPermissions } from '../../permissions/public.js';
+import { withPermissions } from '../../identity/permissions/public.js';
 import { CreateRole, ListRoles, OneRole, RoleBySlug } from './role.rules.js';
 import type { RoleService } from './role.service.js';
 import { ProjectRoleConnection, ProjectRoleType, toRoleType, UpdateProjectRoleInput } from './role.type.js';

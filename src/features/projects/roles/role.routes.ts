@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { bodyOf, nextCursor, paging, route, type WrittenRoute } from '../../../rest/route.js';
-import { PERMISSIONS, permissionsIn, withReplyPermissions } from '../../permissions/public.js';
+import { PERMISSIONS, permissionsIn, withReplyPermissions } from '../../identity/permissions/public.js';
 import { CreateRole, UpdateRole } from './role.rules.js';
 
 /** Fields of a role beside its permissions. */

@@ -10,7 +10,7 @@ import {
   Permissions,
   PROJECT_ROLES,
   RESERVED_ROLE_SLUGS,
-} from '../../permissions/public.js';
+} from '../../identity/permissions/public.js';
 
 /** Slug of any role of a project. */
 export const roleSlug = slugText(1, 64);

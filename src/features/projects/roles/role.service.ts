@@ -11,7 +11,13 @@ import { isId, NO_ID } from '../../../kernel/ids.js';
 import { type OrderedRequest, orderedPageOf } from '../../../kernel/list-order.js';
 import { type KeyBounds, Page, type PageRequest, rowLimit } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
-import { isBuiltIn, isBuiltInForm, renameInRules, rightsBeyondChange, toRules } from '../../permissions/public.js';
+import {
+  isBuiltIn,
+  isBuiltInForm,
+  renameInRules,
+  rightsBeyondChange,
+  toRules,
+} from '../../identity/permissions/public.js';
 import { findById, lockProject, type ProjectRecord } from '../core/find-projects.js';
 import { ProjectMembership } from '../core/membership.entity.js';
 import type { ProjectReader } from '../core/project.reader.js';

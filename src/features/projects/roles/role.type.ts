@@ -6,7 +6,7 @@ import '../../../kernel/graphql/list-order.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
 import { selects } from '../../../kernel/graphql/selection.js';
-import { inBothForms, PermissionRuleType, PermissionType } from '../../permissions/public.js';
+import { inBothForms, PermissionRuleType, PermissionType } from '../../identity/permissions/public.js';
 import { type Role, RolePage, UpdateRole } from './role.rules.js';
 
 /** A role that can be assigned to members of a project. */

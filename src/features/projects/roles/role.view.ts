@@ -2,7 +2,7 @@ import type { Rule } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
 import { batchOfCounts, batchOfOwned } from '../../../kernel/database/batched.js';
 import { emOf } from '../../../kernel/database/database.js';
-import { readStoredRules } from '../../permissions/public.js';
+import { readStoredRules } from '../../identity/permissions/public.js';
 import { ProjectRole } from './role.entity.js';
 import { listRolesOfProjects, type RoleRow } from './role.queries.js';
 import type { Role } from './role.rules.js';

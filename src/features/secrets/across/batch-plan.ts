@@ -4,7 +4,6 @@ import type { Sealer } from '../../../kernel/crypto/sealer.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { mapYielding } from '../../../kernel/event-loop.js';
 import type { ProjectAccess } from '../../projects/public.js';
-import type { TagRow } from '../../tags/public.js';
 import type { SecretRecord } from '../core/find-secrets.js';
 import { listTaken } from '../core/locks.queries.js';
 import { type NextState, nextState } from '../core/next-version.js';
@@ -15,6 +14,7 @@ import { refuseRotated, violationsOfChange } from '../kept-keys/rotated-guard.js
 import { authorizeReferences, readableValue } from '../references/reference-guard.js';
 import { type RenameIn, type Renaming, renamer } from '../references/reference-rewriting.js';
 import { authorizeSubjectChanges, Visibility } from '../scope/visibility.rules.js';
+import type { TagRow } from '../tags/public.js';
 import { DIFFERENCES, type Difference, differencesBetween } from '../versions/version.rules.js';
 import type { SecretChangeById } from './batch.rules.js';
 import { authorizeEach, checkEach, refuseWith } from './batch-violations.js';

@@ -4,7 +4,7 @@ import type { Sealer } from '../../../kernel/crypto/sealer.js';
 import { AppError } from '../../../kernel/errors.js';
 import { distinctIds, newId } from '../../../kernel/ids.js';
 import type { ProjectAccess } from '../../projects/public.js';
-import type { TagRow } from '../../tags/public.js';
+import type { TagRow } from '../tags/public.js';
 import type { SecretRecord } from './find-secrets.js';
 import type { Rename } from './reference.rules.js';
 import type { NewSecret, SecretChange } from './secret.rules.js';

@@ -4,7 +4,6 @@ import { plannedOnce } from '../../../kernel/database/plans.sql.js';
 import { type RowFrom, sqlVariants, type Types, t } from '../../../kernel/database/statement.js';
 import { namesBut, sqlColumnsOf } from '../../../kernel/database/tables.js';
 import { BY_NAME, LIST_ORDERS, type ListOrder } from '../../../kernel/list-order.js';
-import type { TagRow } from '../../tags/public.js';
 import { SecretSchema } from '../entities/secret.entity.js';
 import { FILTER_PARAMS, FILTERS } from '../scope/filter.sql.js';
 import { isNear, isWithin } from '../scope/scope.sql.js';
@@ -18,6 +17,7 @@ import {
   runIn,
 } from '../scope/secret-order.sql.js';
 import { type Summed, valueColumn } from '../scope/value-column.sql.js';
+import type { TagRow } from '../tags/public.js';
 import { LOCKED_IDS } from './locks.queries.js';
 
 /** Tags in JSON, by slug. @param row alias of its table */

@@ -5,8 +5,8 @@ import { inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
 import { paced } from '../../../kernel/paced-list.js';
-import { TagType } from '../../tags/public.js';
 import { MetadataFilter } from '../scope/metadata-filter.rules.js';
+import { TagType } from '../tags/public.js';
 import type { ReferenceIssueReason } from './expansion.rules.js';
 import { MetadataEntry, type OwnValues, ownValues, type SecretKind, secretKind } from './secret.rules.js';
 import {

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { EntityClass } from '../../../kernel/database/orm-options.js';
 import { tablesOf } from '../../../kernel/database/tables.js';
 import type { EnvironmentSchema, ProjectMembershipSchema, ProjectSchema } from '../../projects/public.js';
-import type { TagSchema } from '../../tags/public.js';
+import type { TagSchema } from '../tags/public.js';
 import { Folder, type FolderSchema } from './folder.entity.js';
 import { SecretImport, type SecretImportSchema } from './import.entity.js';
 import { PersonalSecret, type PersonalSecretSchema } from './personal.entity.js';

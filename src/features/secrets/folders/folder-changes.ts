@@ -5,7 +5,7 @@ import { guarded } from '../../../kernel/database/in-transaction.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { isId } from '../../../kernel/ids.js';
 import { validationFailed } from '../../../kernel/validation.js';
-import type { FieldChange } from '../../permissions/public.js';
+import type { FieldChange } from '../../identity/permissions/public.js';
 import { authorizeNewNames, type ProjectAccess } from '../../projects/public.js';
 import { lockHomes } from '../core/locks.queries.js';
 import { Folder } from '../entities/folder.entity.js';

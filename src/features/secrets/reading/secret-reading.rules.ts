@@ -4,10 +4,10 @@ import { orderRules } from '../../../kernel/list-order.js';
 import { OF_DISPLAY, pageRules } from '../../../kernel/paging.js';
 import { idOf } from '../../../kernel/text-rules.js';
 import { MAX_VERSION } from '../../../kernel/version.js';
-import { tagSlug } from '../../tags/public.js';
 import { ownValues, secretKey, secretKind } from '../core/secret.rules.js';
 import { metadataPairs } from '../scope/metadata-filter.rules.js';
 import { place } from '../scope/place.rules.js';
+import { tagSlug } from '../tags/public.js';
 
 /** How values are returned. */
 const reading = {

@@ -3,8 +3,8 @@ import { type ClassType, Ctx, FieldResolver, Info, Resolver, Root } from 'type-g
 import type { Context } from '../../../kernel/context.js';
 import { batched, linked } from '../../../kernel/database/batched.js';
 import { selects } from '../../../kernel/graphql/selection.js';
-import { IdentityType, identitiesByIds } from '../../identities/public.js';
-import { UserType, usersByIds } from '../../organizations/public.js';
+import { IdentityType, identitiesByIds } from '../../identity/identities/public.js';
+import { UserType, usersByIds } from '../../identity/organizations/public.js';
 import {
   EnvironmentType,
   ProjectMembershipType,

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { boundedPageRules, OF_DISPLAY } from '../../../kernel/paging.js';
 import { anyId } from '../../../kernel/text-rules.js';
-import { tagSlug } from '../../tags/public.js';
 import { matchEqual, matchGlob, matchPrefix, type TextMatch } from '../scope/glob.rules.js';
 import { metadataPairs } from '../scope/metadata-filter.rules.js';
 import { place } from '../scope/place.rules.js';
+import { tagSlug } from '../tags/public.js';
 
 const MAX_PROJECTS = 1_000;
 const MAX_WORDS = 100;

@@ -1,6 +1,6 @@
-import type { AuthorizeTagChange } from '../../tags/public.js';
 import { listCarriers } from '../scope/subject.queries.js';
 import { authorizeCarried, mayCarryAll } from '../scope/visibility.rules.js';
+import type { AuthorizeTagChange } from '../tags/public.js';
 import { listPastCarriers } from './version.sql.js';
 
 /** Secrets, their versions and deleted secrets follow changes of their tags. */

@@ -2,10 +2,10 @@
 import { SYSTEM } from '../../../kernel/context.js';
 import { type RowFrom, sqlStatement, type Types, t } from '../../../kernel/database/statement.js';
 import { namesBut, sqlColumnsOf } from '../../../kernel/database/tables.js';
-import type { TagRow } from '../../tags/public.js';
 import { columns, tagJson, writerOf } from '../core/secret.sql.js';
 import { SecretVersionSchema } from '../entities/version.entity.js';
 import { fits, lengthOf } from '../scope/value-column.sql.js';
+import type { TagRow } from '../tags/public.js';
 
 const TAGS = t.builtJsonOf<readonly TagRow[]>();
 

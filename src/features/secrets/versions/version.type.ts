@@ -1,7 +1,6 @@
 import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
-import { TagType } from '../../tags/public.js';
 import {
   SecretActorType,
   SecretContents,
@@ -9,6 +8,7 @@ import {
   SecretReadIssue,
   toSecretType,
 } from '../core/secret.type.js';
+import { TagType } from '../tags/public.js';
 import type { Difference } from './version.rules.js';
 import type { Comparison, VersionPage } from './version.service.js';
 import type { VersionView } from './version.view.js';

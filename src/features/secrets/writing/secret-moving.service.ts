@@ -5,7 +5,6 @@ import { inTransaction } from '../../../kernel/database/in-transaction.js';
 import { distinctIds, newId } from '../../../kernel/ids.js';
 import { parse, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
-import type { TagRow } from '../../tags/public.js';
 import type { SecretRecord } from '../core/find-secrets.js';
 import { lockRecords, lockRecordsById } from '../core/locked-secrets.js';
 import { lockStructure } from '../core/locks.queries.js';
@@ -19,6 +18,7 @@ import { refuseRotated, violationsOfRemoval } from '../kept-keys/rotated-guard.j
 import { authorizeReferences, type NewValue } from '../references/reference-guard.js';
 import { rewriteReferencesTo } from '../references/reference-rewriting.js';
 import { fieldsOf, Visibility } from '../scope/visibility.rules.js';
+import type { TagRow } from '../tags/public.js';
 import { contentsOf } from '../versions/restore-contents.js';
 import { TransferSecrets } from './secret-writing.rules.js';
 

@@ -9,7 +9,6 @@ import { mapYielding } from '../../../kernel/event-loop.js';
 import { type Asked, RefusedTogether, SharedTransactions } from '../../../kernel/known-access/shared-transactions.js';
 import { parse, parseYielding } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
-import type { TagRow } from '../../tags/public.js';
 import type { SecretRecord } from '../core/find-secrets.js';
 import { holdSecret, lockBatch } from '../core/locked-secrets.js';
 import { lockStructure } from '../core/locks.queries.js';
@@ -54,6 +53,7 @@ import { authorizeReferences, type NewValue, readableValue } from '../references
 import { renamer, rewriteReferencesTo } from '../references/reference-rewriting.js';
 import type { Place } from '../scope/place.rules.js';
 import { fieldsOf, Visibility } from '../scope/visibility.rules.js';
+import type { TagRow } from '../tags/public.js';
 import { type PersonalSecretService, personalViolations } from './personal.service.js';
 import {
   CreateSecret,

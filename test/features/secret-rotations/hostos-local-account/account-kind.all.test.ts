@@ -1,5 +1,8 @@
-import type { Credential, RotationTarget } from '../../../../src/features/secret-rotations/kind/rotation-kind.js';
-import { HostosLocalAccount } from '../../../../src/features/secret-rotations/kinds/hostos-local-account/account-kind.js';
+import type {
+  Credential,
+  RotationTarget,
+} from '../../../../src/features/rotations/secret-rotations/kind/rotation-kind.js';
+import { HostosLocalAccount } from '../../../../src/features/rotations/secret-rotations/kinds/hostos-local-account/account-kind.js';
 import type { Context } from '../../../../src/kernel/context.js';
 import { SealedText } from '../../../../src/kernel/crypto/sealed-text.js';
 import { AppError } from '../../../../src/kernel/errors.js';

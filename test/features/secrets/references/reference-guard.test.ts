@@ -1,4 +1,4 @@
-import { abilityOf } from '../../../../src/features/permissions/ability.js';
+import { abilityOf } from '../../../../src/features/identity/permissions/ability.js';
 import { authorizeReferences } from '../../../../src/features/secrets/references/reference-guard.js';
 import { can, type Rule } from '../../../../src/kernel/authz/ability.js';
 import { SealedText } from '../../../../src/kernel/crypto/sealed-text.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { assemble } from '../../../../src/app.js';
-import { abilityOf } from '../../../../src/features/permissions/public.js';
+import { abilityOf } from '../../../../src/features/identity/permissions/public.js';
 import type { ProjectAccess } from '../../../../src/features/projects/public.js';
 import {
   keepRotatedKeys,
@@ -21,7 +21,7 @@ import { SealedText } from '../../../../src/kernel/crypto/sealed-text.js';
 import { Database } from '../../../../src/kernel/database/database.js';
 import { inTransaction } from '../../../../src/kernel/database/in-transaction.js';
 import { createLog } from '../../../../src/kernel/log.js';
-import { systemContext } from '../../../../src/system-context.js';
+import { systemContext } from '../../../../src/start/system-context.js';
 import { mustSucceed } from '../../../kit/caller.js';
 import { NOTHING_DISABLED } from '../../../kit/nothing-disabled.js';
 import { useSharedStrongroom } from '../../../kit/strongroom.js';

@@ -1,4 +1,4 @@
-import { abilityOf } from '../../../../src/features/permissions/ability.js';
+import { abilityOf } from '../../../../src/features/identity/permissions/ability.js';
 import { folderTest, looksAtPlaces } from '../../../../src/features/secrets/scope/scan-bounds.rules.js';
 import { fieldsOf } from '../../../../src/features/secrets/scope/visibility.rules.js';
 import { can, type Rule } from '../../../../src/kernel/authz/ability.js';

@@ -1,4 +1,4 @@
-import { abilityOf } from '../../../../src/features/permissions/ability.js';
+import { abilityOf } from '../../../../src/features/identity/permissions/ability.js';
 import type { ProjectAccess } from '../../../../src/features/projects/public.js';
 import { type ReachAction, SecretReach } from '../../../../src/features/secrets/core/secret-reach.js';
 import type { Rule } from '../../../../src/kernel/authz/ability.js';

@@ -1,4 +1,4 @@
-import { abilityOf } from '../../../../src/features/permissions/ability.js';
+import { abilityOf } from '../../../../src/features/identity/permissions/ability.js';
 import { RestoreGuard } from '../../../../src/features/secrets/restoring/restore-guard.js';
 import { Visibility } from '../../../../src/features/secrets/scope/visibility.rules.js';
 import {

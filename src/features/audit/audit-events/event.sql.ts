@@ -1,0 +1,174 @@
+// Pages of the trail, which walk one of its indexes for each filter and direction.
+import { READS } from '../../../kernel/audit/audit-class.js';
+import { StoredAuditRecordSchema } from '../../../kernel/audit/audit-record.entity.js';
+import type { AuditFacts } from '../../../kernel/audit/audit-record.js';
+import { rowsOf } from '../../../kernel/audit/audit-rows.sql.js';
+import { type RowFrom, type SqlType, sqlStatement, sqlVariants, t } from '../../../kernel/database/statement.js';
+import { namesBut, sqlColumnsOf } from '../../../kernel/database/tables.js';
+
+/** Rows that one page looks at. A filter that few rows pass has many pages, and no page takes long. */
+export const SCANNED_ROWS = 20_000;
+
+/**
+ * Rows are in the order of their numbers, and a time is found among the seals: a seal covers rows that are older than itself. What was
+ * written meanwhile is no older than the longest transaction, which this pause outlasts by far.
+ */
+const SLACK = `interval '10 minutes'`;
+
+const RECORDED = sqlColumnsOf(
+  StoredAuditRecordSchema,
+  'r',
+  namesBut(StoredAuditRecordSchema, 'address', 'facts', 'mac', 'disclosed', 'expiresOn'),
+);
+
+/** The columns of a record `r`. @param facts SQL of those */
+export const columnsWith = (facts: string): string =>
+  `${RECORDED.text}, host(r.address) as address, ${facts} as facts, encode(r.disclosed, 'hex') as disclosed`;
+
+/** The columns of an event, of `r`. */
+export const EVENT_COLUMNS = columnsWith(`r.facts - 'states'`);
+
+/** What they are. */
+export const EVENT_ROW = {
+  ...RECORDED.row,
+  address: t.nullable(t.text),
+  facts: t.jsonOf<AuditFacts>(),
+  disclosed: t.nullable(t.text),
+} as const;
+
+/** All rows from a time on, and some before it, have numbers above this one. */
+export const numberBefore = (time: string): string => `coalesce((
+  select s.last_sequence from audit_seal s where s.sealed_at < ${time}::timestamptz - ${SLACK} order by s.sealed_at desc limit 1), 0)`;
+
+/** All rows before a time, and some after it, have numbers up to this one. */
+const numberAfter = (time: string): string => `coalesce((
+  select s.last_sequence from audit_seal s where s.sealed_at > ${time}::timestamptz + ${SLACK} order by s.sealed_at limit 1),
+  9223372036854775807)`;
+
+const OWN = 'r.organization_id = :organizationId';
+
+/** A page that goes on from a cursor towards older events, or back towards newer ones. */
+type Direction = 'desc' | 'asc';
+
+/**
+ * The numbers that a page looks at, in its order: those of the rows that have something, by an index that has them in this order. Only
+ * numbers and partitions, so that the index has all that is asked for, and Postgres has no reason to look for the rows in the whole trail.
+ *
+ * @param lead what the rows have, in SQL
+ */
+const scanned = (lead: string, direction: Direction): string => `
+  select r.sequence, r.expires_on from audit_record r
+  where ${lead} and r.sequence < coalesce(:below::bigint, 9223372036854775807)
+    and r.sequence > coalesce(:above::bigint, '-9223372036854775808')
+    and r.sequence > ${numberBefore(':from')} and r.sequence <= ${numberAfter(':to')}
+  order by r.sequence ${direction}`;
+
+const BOUNDS = {
+  organizationId: t.uuid,
+  below: t.nullable(t.bigint),
+  above: t.nullable(t.bigint),
+  from: t.nullable(t.time),
+  to: t.nullable(t.time),
+} as const;
+
+/** Whoever reads a project alone must not learn how much of this there is elsewhere. */
+const WITHIN = '(:within::uuid is null or r.project_id = :within)';
+
+/**
+ * What few rows have, those that find the fewest first. Indexes without the organization are asked without it: rows of others are left
+ * out behind them.
+ */
+const LEADS = {
+  requestId: `r.request_id = :requestId and ${WITHIN}`,
+  subjectId: `r.subject_id = :subjectId and ${WITHIN}`,
+  actorId: `${OWN} and r.actor_id = :actorId`,
+  action: `${OWN} and r.action = :action`,
+  projectId: 'r.project_id = :projectId',
+  outcome: `${OWN} and r.outcome = 'denied' and :outcome::text = 'denied'`,
+  organizationId: OWN,
+} as const;
+
+/** What decides which index a page is read by. */
+export type Lead = keyof typeof LEADS;
+
+/** A list by each index, in each direction. */
+const OPTIONS = { lead: Object.keys(LEADS) as Lead[], direction: ['desc', 'asc'] } as const;
+
+const ASKED = {
+  ...BOUNDS,
+  requestId: t.nullable(t.uuid),
+  subjectId: t.nullable(t.uuid),
+  actorId: t.nullable(t.uuid),
+  action: t.nullable(t.text),
+  projectId: t.nullable(t.uuid),
+  actorKind: t.nullable(t.text),
+  actions: t.nullable(t.array(t.text)),
+  outcome: t.nullable(t.text),
+  class: t.nullable(t.text),
+  within: t.nullable(t.uuid),
+} as const;
+
+/** The class of a row; of one that is older than classes as `recordedClass` finds it. */
+const CLASS = `coalesce(r.class, case when r.outcome = 'denied' then 'denial' when r.action !~ '${READS.source}' then 'change'
+  when r.disclosed is null then 'browse' else 'value-read' end)`;
+
+/** A page of events. */
+export const listEvents = sqlVariants({
+  options: OPTIONS,
+  text: ({ lead, direction }) => `
+      select ${EVENT_COLUMNS} from ${rowsOf(`${scanned(LEADS[lead], direction)} limit ${SCANNED_ROWS}`)}
+      where ${OWN} and ${WITHIN} and (:projectId::uuid is null or r.project_id = :projectId)
+        and (:actorId::uuid is null or r.actor_id = :actorId)
+        and (:subjectId::uuid is null or r.subject_id = :subjectId)
+        and (:requestId::uuid is null or r.request_id = :requestId)
+        and (:actorKind::text is null or r.actor_kind = :actorKind)
+        and (:action::text is null or r.action = :action)
+        and (:actions::text[] is null or r.action = any(:actions))
+        and (:outcome::text is null or r.outcome = :outcome)
+        and (:class::text is null or ${CLASS} = :class)
+        and (:from::timestamptz is null or r.occurred_at >= :from)
+        and (:to::timestamptz is null or r.occurred_at < :to)
+      order by looked.sequence ${direction} limit :limit offset :skip`,
+  params: { ...ASKED, limit: t.bigint, skip: t.bigint },
+  row: EVENT_ROW,
+});
+
+/** An event as it is read. */
+export type EventRow = RowFrom<typeof listEvents>;
+
+/** Number of the last row that a page looks at. No row: it looked at all. */
+export const findEndOfPage = sqlVariants({
+  options: OPTIONS,
+  text: ({ lead, direction }) =>
+    `select r.sequence from ${rowsOf(`${scanned(LEADS[lead], direction)} offset ${SCANNED_ROWS - 1} limit 1`)} where ${OWN}`,
+  params: ASKED,
+  row: { sequence: t.bigint },
+});
+
+/** Beyond this it does not matter how many there are. */
+const MOST_COUNTED = 1_000;
+
+/** What a page may be read by, and the condition under which it is asked for. */
+const COUNTED = {
+  subjectId: ':subjectId::uuid is not null',
+  actorId: ':actorId::uuid is not null',
+  action: ':action::text is not null',
+  projectId: ':projectId::uuid is not null',
+  outcome: `:outcome::text = 'denied'`,
+} as const;
+const COUNTS = Object.keys(COUNTED) as (keyof typeof COUNTED)[];
+
+const { subjectId, actorId, action, projectId, outcome, within } = ASKED;
+
+/** How many rows a page can be read by, for each of what is given; null for what is not. */
+export const countRows = sqlStatement({
+  text: `select ${COUNTS.map(
+    (lead) => `case when ${COUNTED[lead]} then (
+    select count(*)::integer from (${scanned(LEADS[lead], 'desc')} limit ${MOST_COUNTED}) few) end as "${lead}"`,
+  ).join(', ')}`,
+  params: { ...BOUNDS, subjectId, actorId, action, projectId, outcome, within },
+  row: Object.fromEntries(COUNTS.map((lead) => [lead, t.nullable(t.integer)])) as Record<
+    (typeof COUNTS)[number],
+    SqlType<number | null>
+  >,
+});

@@ -1,0 +1,87 @@
+import type { Feature } from '../../../feature.js';
+import { mapFound } from '../../../kernel/database/batched.js';
+import { APPEND_ONLY } from '../../../kernel/database/service-role.js';
+import { nodeKind } from '../../../kernel/graphql/node.js';
+import { organizationRelationOf } from '../../identity/organizations/public.js';
+import { type ProjectReader, type ProjectRelations, projectRelationOf } from '../../projects/public.js';
+import { ChangesService } from './changes.service.js';
+import { ProjectChangesType } from './changes.type.js';
+import { AuditCheckpoint } from './checkpoints/checkpoint.entity.js';
+import { CheckpointResolver } from './checkpoints/checkpoint.resolver.js';
+import { checkpointRoutes } from './checkpoints/checkpoint.routes.js';
+import { CheckpointService, checkpointsByIds, readOf } from './checkpoints/checkpoint.service.js';
+import { AuditCheckpointType, toCheckpoint } from './checkpoints/checkpoint.type.js';
+import { CHECKPOINT_JOB } from './checkpoints/checkpoint-job.js';
+import { AuditEventResolver, ChangesResolver, SecretReadsResolver } from './event.resolver.js';
+import { eventRoutes } from './event.routes.js';
+import { EventService } from './event.service.js';
+import { AuditEventType } from './event.type.js';
+import { ExportService, exportOf } from './export/export.service.js';
+import { platformRoutes } from './platform.routes.js';
+import { ReadsService } from './reads.service.js';
+import './audit-events.errors.js';
+import { AuditVerification } from './verification/verification.entity.js';
+import { VerificationResolver } from './verification/verification.resolver.js';
+import { verificationRoutes } from './verification/verification.routes.js';
+import {
+  readOf as readOfVerification,
+  VerificationService,
+  verificationsByIds,
+} from './verification/verification.service.js';
+import { toVerification, VerificationType } from './verification/verification.type.js';
+import { VERIFICATION_JOB } from './verification/verification-job.js';
+
+/** Reading the audit trail. The trail itself is the kernel's. */
+export function createAuditEvents(deps: {
+  readonly projects: ProjectReader;
+  readonly relations: ProjectRelations;
+}): Feature {
+  const events = new EventService(deps.projects);
+  return {
+    entities: [AuditCheckpoint, AuditVerification],
+    tableRights: { audit_checkpoint: APPEND_ONLY },
+    jobs: [CHECKPOINT_JOB, VERIFICATION_JOB],
+    nodes: [
+      nodeKind({
+        type: 'AuditCheckpoint',
+        table: 'audit_checkpoint',
+        reach: 'n.organization_id = $2',
+        load: async (ctx, ids) => mapFound(await checkpointsByIds(ctx, ids), toCheckpoint),
+        record: readOf,
+      }),
+      nodeKind({
+        type: 'AuditTrailVerification',
+        table: 'audit_verification',
+        reach: `n.organization_id = $2 and exists (select from identity a where a.id = $4 and a.is_installation_admin)`,
+        load: async (ctx, ids) => mapFound(await verificationsByIds(ctx, ids), toVerification),
+        record: readOfVerification,
+      }),
+    ],
+    resolvers: [
+      new CheckpointResolver(new CheckpointService()),
+      new (organizationRelationOf(AuditCheckpointType))(),
+      new VerificationResolver(new VerificationService()),
+      new (organizationRelationOf(VerificationType))(),
+      new AuditEventResolver(events, deps.relations),
+      new (organizationRelationOf(AuditEventType))(),
+      new (projectRelationOf(ProjectChangesType))(deps.relations),
+      new ChangesResolver(new ChangesService(deps.projects)),
+      new SecretReadsResolver(new ReadsService(deps.projects)),
+    ],
+    documents: [exportOf(new ExportService(deps.projects))],
+    routes: [...eventRoutes, ...platformRoutes, ...checkpointRoutes, ...verificationRoutes],
+    groups: [
+      {
+        name: 'audit-events',
+        permission: {
+          subject: 'audit-logs',
+          nouns: /^(AuditEvents?|AuditCheckpoints|AuditTrail|AuditTrailVerifications?|ProjectChanges)$/,
+        },
+        title: 'Audit trail',
+        description: 'Who did what and when: changes, values that were read, and denied requests.',
+        parameters: { verificationId: 'ID of the verification.' },
+        paths: /\/audit-(events|checkpoints|trail-verifications|logs)\b|\/changes$/,
+      },
+    ],
+  };
+}

@@ -1,0 +1,122 @@
+import { raw as sql } from '@mikro-orm/core';
+import { settledSequence } from '../../../../kernel/audit/settled.js';
+import type { Context } from '../../../../kernel/context.js';
+import { unreadableCode } from '../../../../kernel/crypto/unreadable.js';
+import { queryOf } from '../../../../kernel/database/database.js';
+import { backoffSeconds } from '../../../../kernel/jobs/backoff.js';
+import type { JobKind, JobRun } from '../../../../kernel/jobs/job-kind.js';
+import type { TargetPolicy } from '../../../../kernel/outbound/http.js';
+import { sendBody } from './sending.js';
+import type { Batch, Outlet, Target, TargetConfig } from './target.js';
+import { findMissed } from './target-progress.sql.js';
+import { openTarget } from './target-sealing.js';
+
+/** Exponential pauses from half a minute to six hours, as those of notifications. */
+const RETRY = { firstSeconds: 30, longestSeconds: 21_600, attempts: Number.POSITIVE_INFINITY };
+/** After this time other targets get the place of one that has more to receive. */
+const LONGEST_MS = 60_000;
+/** Longer than any call takes. */
+const CALL_SECONDS = 30;
+
+/**
+ * The job that sends to one target what it has not received. Every target has its own standing job, whose lease only one node holds, so
+ * that a target gets its events in order and a slow target delays no other. The position is stored after the target accepted a batch:
+ * after a crash in between, the batch is sent again.
+ */
+export const deliveryJob = <T extends Target>(outlet: Outlet<T>, policy: TargetPolicy): JobKind => ({
+  ...outlet.job,
+  concurrency: 16,
+  concurrencyPerOrganization: 8,
+  // Only failures of the service itself throw; the pauses of a failing target are stored with it.
+  retry: { firstSeconds: 5, longestSeconds: 600, attempts: 1_000_000 },
+  run: (ctx, run) => new Delivering(outlet, policy, ctx, run).deliver(),
+});
+
+/** One run of the job. */
+class Delivering<T extends Target> {
+  constructor(
+    private readonly outlet: Outlet<T>,
+    private readonly policy: TargetPolicy,
+    private readonly ctx: Context,
+    private readonly run: JobRun,
+  ) {}
+
+  async deliver(): Promise<void> {
+    const { ctx, run, outlet } = this;
+    const end = performance.now() + LONGEST_MS;
+    for (let isMore = true; isMore && !run.signal.aborted && performance.now() < end; ) {
+      const [target] = await outlet.find(ctx, { ids: [run.subjectId ?? ''] });
+      if (target === undefined || !target.isEnabled || target.isPausing) return;
+      isMore = await this.#sendNext(target);
+    }
+  }
+
+  /** @returns whether there may be more to send now */
+  async #sendNext(target: T): Promise<boolean> {
+    const { ctx, outlet } = this;
+    const settled = await settledSequence(queryOf(ctx));
+    const config = await openTarget(ctx, outlet.table, target).catch(unreadableCode);
+    if (typeof config === 'string') return this.#fail(target, { code: config, status: null, retryAfterSeconds: null });
+    const batch = await outlet.next(ctx, { target, config, settled });
+    if (await this.#rewound(target)) return true;
+    if (batch.body === null) return this.#advance(target, batch, { isDelivered: false, rejected: 0 });
+    return this.#send(target, { config, batch, body: batch.body });
+  }
+
+  async #send(target: T, given: { config: TargetConfig; batch: Batch; body: string }): Promise<boolean> {
+    const { ctx, run, outlet, policy } = this;
+    await run.reserve(CALL_SECONDS);
+    const format = outlet.formatOf(target);
+    const { outcome, response } = await sendBody(ctx, format, { ...given, policy });
+    if (outcome.result !== 'accepted') return this.#fail(target, outcome);
+    const rejected = response === null ? 0 : format.rejected(response);
+    return this.#advance(target, given.batch, { isDelivered: true, rejected });
+  }
+
+  /** Events that were not sent have expired: the trail says so, and the target is told with its next batch. */
+  async #rewound(target: T): Promise<boolean> {
+    const { ctx, run, outlet } = this;
+    const { id } = target;
+    const [missed] = await findMissed({ table: outlet.table })(ctx, { id });
+    if (missed === undefined) return false;
+    await run.inTransaction(async (tx) => {
+      const values = { rewoundAt: sql('now()'), expirySeen: missed.sequence, isResetPending: true };
+      await tx.em.nativeUpdate(outlet.entity, { id }, values);
+      await outlet.recordRewind(tx, target);
+    });
+    return true;
+  }
+
+  /** Stores how far a target has received. */
+  async #advance(
+    { id }: T,
+    { upTo, upToTime: positionAt }: Batch,
+    { isDelivered, rejected }: { isDelivered: boolean; rejected: number },
+  ): Promise<boolean> {
+    const values = {
+      position: String(upTo.sequence),
+      positionIndex: upTo.index,
+      positionAt: positionAt ?? sql('now()'),
+      rejectedRecords: sql('rejected_records + ?', [rejected]),
+      ...(isDelivered ? { failures: 0, nextAttemptAt: null, lastSuccessAt: sql('now()'), isResetPending: false } : {}),
+    };
+    await this.run.inTransaction((tx) => tx.em.nativeUpdate(this.outlet.entity, { id }, values));
+    return positionAt !== null;
+  }
+
+  async #fail(
+    { id, configVersion, failures }: T,
+    { code, status, retryAfterSeconds }: { code: string; status: number | null; retryAfterSeconds: number | null },
+  ): Promise<boolean> {
+    const asked = Math.min(retryAfterSeconds ?? 0, RETRY.longestSeconds);
+    const pauseSeconds = Math.max(backoffSeconds(RETRY, failures + 1, Math.random()) ?? 0, asked);
+    const values = {
+      failures: sql('failures + 1'),
+      nextAttemptAt: sql('now() + make_interval(secs => ?)', [pauseSeconds]),
+      ...{ lastFailureAt: sql('now()'), lastFailure: code, lastStatus: status },
+    };
+    // A target that was changed meanwhile is read again.
+    await this.run.inTransaction((tx) => tx.em.nativeUpdate(this.outlet.entity, { id, configVersion }, values));
+    return true;
+  }
+}

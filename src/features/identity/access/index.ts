@@ -1,0 +1,70 @@
+import './access.errors.js';
+import type { Feature } from '../../../feature.js';
+import { nodeKind } from '../../../kernel/graphql/node.js';
+import type { RateLimits } from '../../../kernel/operations/limits/rate-limits.js';
+import { AccessToken } from './access-token.entity.js';
+import { AccessTokenResolver } from './access-token.resolver.js';
+import { accessTokenRoutes } from './access-token.routes.js';
+import { type AccessDependencies, AccessTokenService } from './access-token.service.js';
+import { Authenticator } from './authenticator.js';
+import { ACCESS_CHANGES_JOB } from './cleaning/access-changes-job.js';
+import { ENDED_TOKENS_JOB } from './cleaning/ended-tokens-job.js';
+import { HeldUses } from './held-uses.js';
+import { LoginResolver } from './login/login.resolver.js';
+import { loginRoutes } from './login/login.routes.js';
+import { LoginService } from './login/login.service.js';
+import { IdentityTokensResolver, ManyTokensResolver } from './many/many-tokens.resolver.js';
+import { TokenListService } from './many/token-list.service.js';
+import { TokenRevocationService } from './many/token-revocation.service.js';
+import { AccessTokenRelationResolver } from './relation.resolver.js';
+import { TokenHolderService } from './token-holder.service.js';
+import { ViewerResolver } from './viewer.resolver.js';
+
+/**
+ * Tokens of the caller, and of identities and users of its organization; for a token of a sub-organization those of the
+ * same scope.
+ */
+const TOKENS_IN_REACH = `($2::uuid = $3::uuid or n.organization_id = $2) and (n.user_id = $4
+  or exists (select from identity i where i.id = n.identity_id and i.organization_id = $2)
+  or exists (select from app_user u where u.id = n.user_id and u.organization_id = $2))`;
+
+/** Access tokens: creating, checking, renewing and revoking them. */
+export function createAccess({
+  rateLimits,
+  ...others
+}: AccessDependencies & { rateLimits: RateLimits }): Feature & { authenticator: Authenticator } {
+  const heldUses = new HeldUses();
+  const tokens = new AccessTokenService(others, heldUses);
+  const lists = new TokenListService(others, heldUses);
+  return {
+    groups: [
+      {
+        name: 'auth',
+        title: 'Authentication',
+        description: 'Logins of machine identities, and their access tokens and client secrets.',
+        paths: /^\/api\/v\d\/auth\b/,
+      },
+    ],
+    entities: [AccessToken],
+    jobs: [ENDED_TOKENS_JOB, ACCESS_CHANGES_JOB],
+    resolvers: [
+      new ViewerResolver(tokens),
+      new AccessTokenResolver(tokens, new TokenHolderService(rateLimits.failures)),
+      new ManyTokensResolver(lists, new TokenRevocationService(others.identities, heldUses)),
+      new AccessTokenRelationResolver(tokens),
+      new IdentityTokensResolver(lists),
+      new LoginResolver(new LoginService(others.organizations, rateLimits)),
+    ],
+    nodes: [
+      nodeKind({
+        type: 'AccessToken',
+        table: 'access_token',
+        reach: TOKENS_IN_REACH,
+        load: tokens.byIds,
+        record: ({ id }) => ({ action: 'access-token:get', facts: { accessTokenId: id } }),
+      }),
+    ],
+    routes: [...accessTokenRoutes, ...loginRoutes],
+    authenticator: new Authenticator(heldUses, rateLimits.failures),
+  };
+}

@@ -1,0 +1,24 @@
+import { Extensions, Resolver } from 'type-graphql';
+import type { AnonymousContext, Context } from '../../../../kernel/context.js';
+import { PUBLIC } from '../../../../kernel/graphql/gate/public-operations.js';
+import { MINT } from '../../../../kernel/graphql/limited-operations.js';
+import { mutation } from '../../../../kernel/graphql/operations.js';
+import { toIssuedPayload } from '../access-token.type.js';
+import { LogIn } from './login.rules.js';
+import type { LoginService } from './login.service.js';
+import { LogInWithUniversalAuthPayload } from './login.type.js';
+
+@Resolver()
+export class LoginResolver {
+  constructor(private readonly service: LoginService) {}
+
+  @Extensions({ ...PUBLIC, ...MINT })
+  @mutation(
+    LogIn,
+    LogInWithUniversalAuthPayload,
+    'Logs a machine identity in with its client ID and a client secret. Needs no Authorization header.',
+  )
+  async logInWithUniversalAuth(ctx: Context | AnonymousContext, input: object): Promise<LogInWithUniversalAuthPayload> {
+    return toIssuedPayload(await this.service.logIn(ctx, input));
+  }
+}

@@ -1,0 +1,134 @@
+import type { AnonymousContext, Context } from '../../../../kernel/context.js';
+import { hashToken } from '../../../../kernel/crypto/token.js';
+import { queryOf } from '../../../../kernel/database/database.js';
+import { atOnce, WholeTransaction } from '../../../../kernel/database/in-transaction.js';
+import { AppError } from '../../../../kernel/errors.js';
+import { newId } from '../../../../kernel/ids.js';
+import { RefusedTogether, SharedTransactions } from '../../../../kernel/known-access/shared-transactions.js';
+import { SharedWork } from '../../../../kernel/load/shared-work.js';
+import type { RateLimits } from '../../../../kernel/operations/limits/rate-limits.js';
+import { parse } from '../../../../kernel/validation.js';
+import type { OrganizationReader } from '../../organizations/public.js';
+import { contextOf } from '../token-check.js';
+import { type AskedToken, MAX_TOKENS_TOGETHER } from '../token-creation.js';
+import { type IssuedToken, insertTokens } from '../token-issuing.js';
+import { scopeOfToken } from '../token-scope.js';
+import { type Credentials, findClient, type KnownClient, passClient, requireClient } from './client-check.js';
+import { LogIn } from './login.rules.js';
+
+const ACTION = 'identity-universal-auth:login';
+
+/** Maximum number of logins with the same secret that share a lookup, and of those that wait for one. */
+const MAX_SHARES = 500;
+
+/** Logins: they need no bearer token, because they issue one. The audit record names the identity. */
+export class LoginService {
+  readonly #lookups = new SharedWork<null, KnownClient | null>({ most: MAX_SHARES, maxWaiting: MAX_SHARES });
+  readonly #shared = new SharedTransactions<AskedToken, IssuedToken>(MAX_TOKENS_TOGETHER);
+
+  constructor(
+    private readonly organizations: OrganizationReader,
+    private readonly rateLimits: RateLimits,
+  ) {}
+
+  /**
+   * Logs a machine identity in with its client ID and a client secret, and counts the use of the secret. The
+   * universal-auth configuration sets the lifetime of the new token.
+   *
+   * One statement looks the client up, and four in a transaction count, create, record and refuse what is late: the number is constant,
+   * and the last three go with the commit. Logins with the same secret that come while one of them runs share the next statement and the
+   * next transaction: they would queue for the row of that secret. Each has a token and an audit record of its own. A rejected login
+   * leaves a record in the audit trail of the organization that owns the client ID, if it exists; for a wrong secret the response does
+   * not wait for it.
+   *
+   * @param raw `{ clientId, clientSecret, organizationSlug? }`: the slug of a sub-organization to scope the token to
+   * @throws VALIDATION_FAILED, CREDENTIALS_INVALID (unknown client, wrong secret); with a valid secret:
+   * CLIENT_SECRET_REVOKED, CLIENT_SECRET_EXPIRED, CLIENT_SECRET_USES_EXHAUSTED, CLIENT_SECRET_ADDRESS_REFUSED,
+   * ORGANIZATION_NOT_FOUND, TOKEN_SCOPE_REFUSED; RATE_LIMITED after too many failures, from the address or for the
+   * client, and when the client has created too many tokens; AUDIT_UNAVAILABLE
+   */
+  async logIn(request: Context | AnonymousContext, raw: unknown): Promise<IssuedToken> {
+    const { clientId, clientSecret, organizationSlug } = parse(LogIn, raw);
+    const credentials = { clientId, secretHash: hashToken(clientSecret) };
+    const credential = hashToken(`${clientId} ${clientSecret}`);
+    const attempt = { address: request.address, credential };
+    return this.rateLimits.failures.try(attempt, () => this.#check(request, credentials, organizationSlug));
+  }
+
+  async #check(
+    request: Context | AnonymousContext,
+    credentials: Credentials,
+    slug: string | null | undefined,
+  ): Promise<IssuedToken> {
+    const same = JSON.stringify([
+      nameOf(credentials.clientId),
+      credentials.secretHash.toString('base64'),
+      request.address,
+    ]);
+    const { result: client } = await this.#lookups.share(same, null, (begin) => {
+      begin();
+      return findClient(request.database.query, credentials, request.address);
+    });
+    if (client === null) throw new AppError('CREDENTIALS_INVALID');
+    const ctx = contextOf(request, request, { ...client, tokenId: null });
+    try {
+      return await this.#issue(ctx, { client, credentials, slug });
+    } catch (error) {
+      if (error instanceof AppError && error.status === 401) {
+        const recorded = recordRefusal(ctx, error);
+        // Without a valid secret a caller must not learn from the response time whether the client exists. Nothing is
+        // disclosed or changed before the record, and a failed attempt may be lost when the trail cannot be written.
+        if (error.code === 'CREDENTIALS_INVALID') recorded.catch(() => undefined);
+        else await recorded;
+      }
+      throw error;
+    }
+  }
+
+  async #issue(
+    ctx: Context,
+    { client, credentials, slug }: { client: KnownClient; credentials: Credentials; slug: string | null | undefined },
+  ): Promise<IssuedToken> {
+    const { clientSecretId, actorId: identityId } = requireClient(client);
+    // Only now: a caller without the secret must not use up the rate limit of the client.
+    this.rateLimits.takeAll([['mints', `client:${nameOf(credentials.clientId)}`]]);
+    const line = JSON.stringify([clientSecretId, ctx.organizationId, ctx.address, slug ?? null]);
+    return this.#shared.run({ ctx, name: null, since: performance.now() }, line, async (tx, requests) => {
+      const settings = await passClient(tx, { identityId, clientSecretId }, requests.length);
+      if (settings === null) {
+        if (requests.length > 1) throw new RefusedTogether();
+        // Revoked, used up or deleted since the lookup.
+        requireClient(await findClient(queryOf(tx), credentials, tx.address));
+        throw new AppError('CREDENTIALS_INVALID');
+      }
+      const organizationId = await scopeOfToken(tx, this.organizations, {
+        owner: { kind: 'identity', id: identityId },
+        slug,
+      });
+      const owner = { identityId, clientSecretId };
+      const tokens = requests.map(({ ctx: request, name }) => ({ id: newId(), name, request }));
+      const events = tokens.map(({ id, request }) => ({
+        action: ACTION,
+        facts: { identityId, clientSecretId, accessTokenId: id },
+        request,
+      }));
+      const issuing = atOnce(
+        insertTokens(tx, { owner, organizationId, ...settings }, tokens),
+        tx.auditTrail.recordChange(tx, ...events),
+      );
+      return new WholeTransaction(
+        issuing.then(([issued]) => new Map(requests.map((request, at) => [request, issued[at] as IssuedToken]))),
+      );
+    });
+  }
+}
+
+/** The same client, however its ID is written. */
+const nameOf = (clientId: string): string => clientId.toLowerCase();
+
+const recordRefusal = (ctx: Context, { code }: AppError): Promise<void> =>
+  ctx.auditTrail.recordRead(ctx, {
+    action: ACTION,
+    outcome: 'denied',
+    facts: { identityId: ctx.actor.id, reason: code },
+  });

@@ -1,0 +1,163 @@
+import type { EntityName, FilterQuery } from '@mikro-orm/core';
+import type { z } from 'zod';
+import type { Context, Transaction } from '../../../kernel/context.js';
+import { emOf } from '../../../kernel/database/database.js';
+import { inTransaction } from '../../../kernel/database/in-transaction.js';
+import type { Statement } from '../../../kernel/database/statement.js';
+import { AppError, type ErrorCode } from '../../../kernel/errors.js';
+import { parse } from '../../../kernel/validation.js';
+import {
+  authorizeActingAs,
+  fromHere,
+  keepLoggedInAdmins,
+  lockAccount,
+  lockLoggedInAdmins,
+  protectInstallationAdmin,
+} from '../organizations/public.js';
+import type { AuthMethod } from './auth-method.js';
+import type { IdentityReader, IdentityView } from './identity.reader.js';
+import { deleteTokensOfMethod } from './identity.sql.js';
+import { protectOwnLogins } from './own-logins.js';
+import { requireFittingTtl, type TokenTtls, type TtlChanges } from './token-auth.rules.js';
+
+interface OfIdentity {
+  readonly identityId: string;
+}
+
+/** One way in of machine identities: the rules of its configuration, and how that is stored. */
+export interface AuthConfiguration<Settings, Changes, Row, View> {
+  readonly method: AuthMethod;
+  /** What the audit trail calls it. */
+  readonly subject: string;
+  /** Where an identity has none. */
+  readonly missing: ErrorCode;
+  readonly rules: {
+    readonly attach: z.ZodType<Settings>;
+    readonly update: z.ZodType<Changes>;
+    readonly one: z.ZodType<OfIdentity>;
+  };
+  /** @throws AppError where the identity has one already */
+  readonly insert: (tx: Transaction, settings: Settings) => Promise<View>;
+  /** Its rows, and how they are shown. */
+  readonly entity: EntityName<Row>;
+  readonly view: (row: Row) => View;
+  /** Undefined: there is none. */
+  readonly update: (tx: Transaction, changes: Changes) => Promise<Row | undefined>;
+  readonly delete: Statement<OfIdentity, Row>;
+}
+
+/**
+ * The verbs of the configurations of a way in, the same for all of them. Each throws VALIDATION_FAILED, PERMISSION_DENIED,
+ * IDENTITY_NOT_FOUND, AUDIT_UNAVAILABLE and, but for `attach`, the code for a missing configuration; a change, wider or narrower,
+ * PERMISSION_BOUNDARY for an account that may do more than the caller.
+ */
+export class AuthConfigurationService<
+  Settings extends OfIdentity & TokenTtls,
+  Changes extends OfIdentity & TtlChanges,
+  Row extends OfIdentity,
+  View extends TokenTtls,
+> {
+  constructor(
+    private readonly identities: IdentityReader,
+    private readonly kind: AuthConfiguration<Settings, Changes, Row, View>,
+  ) {}
+
+  /**
+   * Attaches a configuration to an identity.
+   *
+   * @param raw `{ identityId, accessTokenTrustedIps?, accessTokenTTL?, accessTokenMaxTTL?, accessTokenNumUsesLimit? }` and
+   *   what the kind has of its own
+   */
+  async attach(ctx: Context, raw: unknown): Promise<View> {
+    const settings = parse(this.kind.rules.attach, raw);
+    return inTransaction(ctx, async (tx) => {
+      const identity = await this.#loadForChange(tx, settings.identityId);
+      const configuration = await this.kind.insert(tx, { ...settings, identityId: identity.id });
+      await this.#recordChange(tx, 'attach', identity.id);
+      return configuration;
+    });
+  }
+
+  /**
+   * The configuration of an identity.
+   *
+   * @param raw `{ identityId }`
+   */
+  async get(ctx: Context, raw: unknown): Promise<View> {
+    const { identityId } = parse(this.kind.rules.one, raw);
+    const { id } = await this.identities.authorized(ctx, identityId, 'identity:read');
+    const configuration = this.#shown(
+      await emOf(ctx).findOne(this.kind.entity, { identityId: id } as FilterQuery<Row>),
+    );
+    await ctx.auditTrail.recordRead(ctx, { action: `${this.kind.subject}:get`, facts: { identityId: id } });
+    return configuration;
+  }
+
+  /**
+   * Changes the configuration. The networks hold at once for all tokens and client secrets; the rest for tokens made from now on.
+   *
+   * @param raw as for `attach`; absent keeps
+   * @throws LAST_ADMIN for networks that keep out the caller, who changes its own and is the last admin who can log in
+   */
+  async update(ctx: Context, raw: unknown): Promise<View> {
+    const changes = parse(this.kind.rules.update, raw);
+    return inTransaction(ctx, async (tx) => {
+      const identity = await this.#loadForChange(tx, changes.identityId);
+      // From where somebody else calls is not known.
+      const admins = await lockLoggedInAdmins(tx, identity.id === tx.actor.id ? [identity.id] : [], fromHere(tx));
+      const configuration = this.#shown(await this.kind.update(tx, { ...changes, identityId: identity.id }));
+      requireFittingTtl(changes, configuration);
+      await keepLoggedInAdmins(tx, admins);
+      await this.#recordChange(tx, 'update', identity.id);
+      return configuration;
+    });
+  }
+
+  /**
+   * Removes the configuration with its client secrets and all tokens that were made by it. They stop at once, on every node.
+   *
+   * @param raw `{ identityId }`
+   * @throws LAST_ADMIN when it has the last credentials of the lasting admins of an organization
+   */
+  async remove(ctx: Context, raw: unknown): Promise<View> {
+    const { identityId } = parse(this.kind.rules.one, raw);
+    return inTransaction(ctx, async (tx) => {
+      const identity = await this.#loadForChange(tx, identityId, 'identity:revoke-auth');
+      await lockAccount(tx, { kind: 'identity', id: identity.id });
+      const admins = await lockLoggedInAdmins(tx, [identity.id]);
+      const [row] = await this.kind.delete(tx, { identityId: identity.id });
+      const configuration = this.#shown(row);
+      // After the configuration and its client secrets: their deletion waited for tokens that were being made by them.
+      const tokens = await deleteTokensOfMethod(tx, { identityId: identity.id, method: this.kind.method });
+      await keepLoggedInAdmins(tx, admins);
+      await this.#recordChange(tx, 'remove', identity.id, { tokens: tokens.length });
+      return configuration;
+    });
+  }
+
+  async #loadForChange(
+    tx: Transaction,
+    identityId: string,
+    action: 'identity:edit' | 'identity:revoke-auth' = 'identity:edit',
+  ): Promise<IdentityView> {
+    const identity = await this.identities.authorized(tx, identityId, ['identity:read', action]);
+    protectInstallationAdmin(tx, identity);
+    await protectOwnLogins(tx, identity, { method: this.kind.method, action });
+    await authorizeActingAs(tx, identity, action);
+    return identity;
+  }
+
+  #shown(row: Row | null | undefined): View {
+    if (row == null) throw new AppError(this.kind.missing);
+    return this.kind.view(row);
+  }
+
+  #recordChange(
+    tx: Transaction,
+    verb: string,
+    identityId: string,
+    facts: Readonly<Record<string, number>> = {},
+  ): Promise<void> {
+    return tx.auditTrail.recordChange(tx, { action: `${this.kind.subject}:${verb}`, facts: { identityId, ...facts } });
+  }
+}

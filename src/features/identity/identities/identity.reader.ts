@@ -1,0 +1,93 @@
+import { can } from '../../../kernel/authz/ability.js';
+import type { Context, Transaction } from '../../../kernel/context.js';
+import { emOf } from '../../../kernel/database/database.js';
+import { loadRow } from '../../../kernel/database/rows.js';
+import type { ErrorCode } from '../../../kernel/errors.js';
+import { isId } from '../../../kernel/ids.js';
+import { Identity } from '../organizations/public.js';
+import type { AuthMethod } from './auth-method.js';
+import { findIdentities, type IdentityRow } from './identity.queries.js';
+import { authorizeOwned, type IdentityAction } from './identity-rights.js';
+import { holdTokenAuth } from './token-auth.queries.js';
+import { type TokenAuthView, toTokenAuthView } from './token-auth.view.js';
+
+/** What rules of roles can name of an identity: `{{identity.metadata.KEY}}`. */
+export interface Attribute {
+  readonly key: string;
+  readonly value: string;
+}
+
+/** A machine identity as services pass it on. */
+export interface IdentityView {
+  readonly id: string;
+  readonly name: string;
+  readonly organizationId: string;
+  /** The project that owns it; null for one of the organization. */
+  readonly projectId: string | null;
+  readonly metadata: readonly Attribute[];
+  readonly roleSlug: string;
+  readonly isInstallationAdmin: boolean;
+  readonly hasDeleteProtection: boolean;
+  readonly hasTokenAuth: boolean;
+  readonly hasUniversalAuth: boolean;
+  readonly authMethods: AuthMethod[];
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+export const toIdentityView = ({ tokenAuthId, universalAuthId, ...row }: IdentityRow): IdentityView => ({
+  ...row,
+  hasTokenAuth: tokenAuthId !== null,
+  hasUniversalAuth: universalAuthId !== null,
+  authMethods: [
+    ...(tokenAuthId === null ? [] : (['token-auth'] as const)),
+    ...(universalAuthId === null ? [] : (['universal-auth'] as const)),
+  ],
+});
+
+/** What other slices may ask about identities. */
+export class IdentityReader {
+  /** An identity of the organization that the caller's token is scoped to. @throws IDENTITY_NOT_FOUND */
+  async load(ctx: Context, id: string): Promise<IdentityView> {
+    const { organizationId } = ctx;
+    return toIdentityView(await loadRow(ctx, findIdentities, { organizationId, ids: [id] }, 'IDENTITY_NOT_FOUND'));
+  }
+
+  /** The same, for who may do all this to it. @throws PERMISSION_DENIED, `notFound` */
+  async authorized(
+    ctx: Context,
+    id: string,
+    actions: IdentityAction | readonly IdentityAction[],
+    notFound?: ErrorCode,
+  ): Promise<IdentityView> {
+    const [row] = isId(id) ? await findIdentities(ctx, { organizationId: ctx.organizationId, ids: [id] }) : [];
+    return toIdentityView(await authorizeOwned(ctx, row, [actions].flat(), notFound));
+  }
+
+  /**
+   * Ids of the identities of projects to which the caller may do all this, by its rights in these projects. Undefined: it may do
+   * so in none, whether or not these have identities. Two statements, however many projects there are.
+   */
+  async idsInProjects(ctx: Context, actions: readonly IdentityAction[]): Promise<string[] | undefined> {
+    const accesses = await ctx.accessesOf(ctx, ctx.actor.id, null);
+    const allowed = accesses.filter(({ ability }) => actions.every((action) => can(ability, action)));
+    if (allowed.length === 0) return undefined;
+    const abilities = new Map(allowed.map(({ projectId, ability }) => [projectId, ability]));
+    const owned = { organizationId: ctx.organizationId, projectId: { $in: [...abilities.keys()] } };
+    const rows = await emOf(ctx).find(Identity, owned, { fields: ['projectId'] });
+    return rows.flatMap(({ id: identityId, projectId }) => {
+      const ability = abilities.get(projectId ?? '');
+      return ability && actions.every((action) => can(ability, action, { identityId })) ? [identityId] : [];
+    });
+  }
+
+  /**
+   * The token-auth configuration of an identity that was loaded before, held until the transaction ends: a token made by it cannot
+   * outlive a removal at the same moment.
+   *
+   * @throws TOKEN_AUTH_NOT_FOUND
+   */
+  async holdTokenAuth(tx: Transaction, identityId: string): Promise<TokenAuthView> {
+    return toTokenAuthView(await loadRow(tx, holdTokenAuth, { identityId }, 'TOKEN_AUTH_NOT_FOUND'));
+  }
+}

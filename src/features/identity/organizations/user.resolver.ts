@@ -1,0 +1,41 @@
+import { Resolver } from 'type-graphql';
+import type { Context } from '../../../kernel/context.js';
+import { mutation, query } from '../../../kernel/graphql/operations.js';
+import type { CountedConnectionOf } from '../../../kernel/paging.js';
+import { CreateUser, ListUsers, OneUser, UpdateUser } from './user.rules.js';
+import type { UserService } from './user.service.js';
+import { UserConnection, UserType } from './user.type.js';
+
+@Resolver(() => UserType)
+export class UserResolver {
+  constructor(private readonly service: UserService) {}
+
+  @query(UserType, OneUser, 'Returns a user of your organization.')
+  user(ctx: Context, args: object): Promise<UserType> {
+    return this.service.get(ctx, args);
+  }
+
+  @query(UserConnection, ListUsers, 'Lists the users of your organization, by username.')
+  users(ctx: Context, args: object): Promise<CountedConnectionOf<UserType>> {
+    return this.service.list(ctx, args);
+  }
+
+  @mutation(
+    CreateUser,
+    { user: [UserType, 'The created user.'] },
+    'Creates a user. Users call the API with personal access tokens; see `createPersonalAccessToken`.',
+  )
+  async createUser(ctx: Context, input: object): Promise<{ user: UserType }> {
+    return { user: await this.service.create(ctx, input) };
+  }
+
+  @mutation(UpdateUser, { user: [UserType, 'The updated user.'] }, 'Changes the username or the role of a user.')
+  async updateUser(ctx: Context, input: object): Promise<{ user: UserType }> {
+    return { user: await this.service.update(ctx, input) };
+  }
+
+  @mutation(OneUser, { user: [UserType, 'The deleted user.'] }, 'Deletes a user with all memberships and tokens.')
+  async deleteUser(ctx: Context, input: object): Promise<{ user: UserType }> {
+    return { user: await this.service.delete(ctx, input) };
+  }
+}

@@ -1,0 +1,102 @@
+import { type Action, type Rule, rulesOf } from '../../../kernel/authz/ability.js';
+import type { Fields } from '../../../kernel/authz/conditions.js';
+import { actionsAsked, ruleAsked } from './question.js';
+import type { Rights, RuleSource } from './rights.js';
+
+/** Where the roles and privileges of a member come from. */
+export interface HeldOrigins {
+  /** The memberships that grant each role, direct ones first. */
+  readonly memberships: readonly RoleGiven[];
+  /** The custom roles, in the order of their stored rules. */
+  readonly ownRoles: readonly { readonly id: string; readonly slug: string }[];
+  /** In the order of their stored rules. */
+  readonly ownPrivileges: readonly {
+    readonly id: string;
+    readonly slug: string;
+    readonly membershipId: string;
+  }[];
+}
+
+interface RoleGiven {
+  readonly role: string;
+  readonly membershipId: string;
+  /** Null for a direct membership. */
+  readonly groupId: string | null;
+}
+
+/** Origin of a rule: a role, with every membership that grants it, or a privilege. */
+export type RuleOrigin =
+  | {
+      readonly kind: 'role';
+      /** Null for a built-in one. */
+      readonly roleId: string | null;
+      readonly slug: string;
+      readonly through: readonly Omit<RoleGiven, 'role'>[];
+    }
+  | { readonly kind: 'privilege'; readonly privilegeId: string; readonly slug: string; readonly membershipId: string };
+
+/** Why an action is allowed or denied. */
+export interface Explanation {
+  readonly isAllowed: boolean;
+  /**
+   * The rule that decides, with the caller's own attributes filled in; null when none matches, so that the permission
+   * is missing.
+   */
+  readonly decidedBy: { readonly rule: Rule; readonly origin: RuleOrigin } | null;
+}
+
+/**
+ * Why rights allow an action or not, by the same ability that authorizes requests. Without fields: any resource of the
+ * subject.
+ *
+ * @param origins read together with the rules that the rights were compiled from
+ */
+export function explain(
+  { ability, sources }: Rights,
+  origins: HeldOrigins,
+  action: Action,
+  fields?: Fields,
+): Explanation {
+  const places = actionsAsked(action).map((each) => ruleAsked(ability, each, fields));
+  const isGiven = (place: number | null): boolean => place !== null && rulesOf(ability)[place]?.inverted !== true;
+  // Of several actions a denied one decides.
+  const missing = places.findIndex((place) => !isGiven(place));
+  const at = places[Math.max(0, missing)] ?? null;
+  if (at === null) return { isAllowed: false, decidedBy: null };
+  const rule = rulesOf(ability)[at] as Rule;
+  return {
+    isAllowed: rule.inverted !== true,
+    decidedBy: { rule, origin: originOf(sources[at] as RuleSource, origins) },
+  };
+}
+
+/** A rule that applies to a member, with its own attributes filled in, and its origin. */
+export interface EffectiveRule {
+  readonly rule: Rule;
+  readonly origin: RuleOrigin;
+}
+
+/** All rules by which rights decide, in order. @param origins as in `explain` */
+export const effectiveRules = ({ ability, sources }: Rights, origins: HeldOrigins): EffectiveRule[] =>
+  rulesOf(ability).map((rule, at) => ({
+    rule,
+    origin: originOf(sources[at] as RuleSource, origins),
+  }));
+
+function originOf(source: RuleSource, { memberships, ownRoles, ownPrivileges }: HeldOrigins): RuleOrigin {
+  if (source.kind === 'privilege') {
+    const privilege = ownPrivileges[source.at];
+    if (privilege === undefined) throw new Error('the origins are not those of the rights');
+    const { id, slug, membershipId } = privilege;
+    return { kind: 'privilege', privilegeId: id, slug, membershipId };
+  }
+  const role = source.kind === 'role' ? ownRoles[source.at] : { id: null, slug: source.slug };
+  if (role === undefined) throw new Error('the origins are not those of the rights');
+  const through = memberships.filter((given) => given.role === role.slug);
+  return {
+    kind: 'role',
+    roleId: role.id,
+    slug: role.slug,
+    through: through.map(({ membershipId, groupId }) => ({ membershipId, groupId })),
+  };
+}

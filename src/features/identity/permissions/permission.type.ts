@@ -1,0 +1,264 @@
+import { Field, ObjectType } from 'type-graphql';
+import * as z from 'zod';
+import type { Rule } from '../../../kernel/authz/ability.js';
+import { enumType } from '../../../kernel/graphql/enums.js';
+import { enumOfRule, inputOfRule, inputType } from '../../../kernel/graphql/inputs.js';
+import type { ORGANIZATION_ACTIONS, PROJECT_ACTIONS } from './actions.js';
+import { ConditionsType, fromConditionsType, toConditionsType } from './condition.type.js';
+import { OrganizationPermissions, Permissions } from './permission.rules.js';
+
+type PermissionSubject = keyof typeof PROJECT_ACTIONS;
+type OrganizationPermissionSubject = keyof typeof ORGANIZATION_ACTIONS;
+type PermissionAction =
+  | (typeof PROJECT_ACTIONS)[PermissionSubject][number]
+  | (typeof ORGANIZATION_ACTIONS)[OrganizationPermissionSubject][number];
+
+const SUBJECTS: Readonly<Record<PermissionSubject, string>> = {
+  workspace: 'The project itself.',
+  settings: 'Settings of the project.',
+  environments: 'Environments.',
+  tags: 'Tags.',
+  member: 'Memberships of users.',
+  identity: 'Memberships of machine identities, and identities that the project owns.',
+  groups: 'Memberships of groups.',
+  role: 'Roles of the project.',
+  'secret-folders': 'Folders.',
+  'secret-imports': 'Imports of folders.',
+  secrets: 'Secrets.',
+  'secret-rollback': 'Restoring earlier states of folders.',
+  commits: 'History of folders.',
+  'secret-rotation': 'Secret rotations.',
+  'app-connections': 'App connections of the project.',
+  'secret-approval': 'Approval of changes.',
+  'secret-syncs': 'Synchronization of secrets to external systems.',
+  'dynamic-secrets': 'Credentials that are generated on demand.',
+  'service-tokens': 'Service tokens of the project.',
+  integrations: 'Integrations.',
+  webhooks: 'Webhooks.',
+  'ip-allowlist': 'IP addresses from which the project can be used.',
+  'audit-logs': 'The audit trail of the project.',
+  'certificate-authorities': 'Certificate authorities of the project.',
+  certificates: 'Certificates.',
+  'certificate-profiles': 'Certificate profiles: rules for issuing certificates.',
+  'pki-alerts': 'Alerts about certificates.',
+};
+
+const ORGANIZATION_SUBJECTS: Readonly<Record<OrganizationPermissionSubject, string>> = {
+  organization: 'The organization itself.',
+  'sub-organization': 'Sub-organizations.',
+  settings: 'Settings of the organization.',
+  workspace: 'Projects.',
+  project: 'Creation of projects; the same as `workspace` with `create`.',
+  'project-templates': 'Project templates.',
+  role: 'Roles of the organization.',
+  member: 'Users and their memberships.',
+  identity: 'Machine identities of the organization.',
+  groups: 'Groups.',
+  'app-connections': 'App connections of the organization.',
+  kms: 'Encryption keys of the organization.',
+  'audit-logs': 'The audit trail of the organization.',
+  jobs: 'Background jobs of the organization.',
+};
+
+const ACTIONS: Readonly<Record<PermissionAction, string>> = {
+  read: 'Read the resource. For secrets: see them and read their values.',
+  create: 'Create the resource.',
+  edit: 'Change the resource.',
+  delete: 'Delete the resource.',
+  'grant-privileges':
+    'Assign and revoke roles and privileges: `assign-role` and `assign-additional-privileges` together.',
+  'assign-role': 'Assign and revoke a role.',
+  'assign-additional-privileges': 'Assign and revoke additional privileges of a single member.',
+  'assume-privileges': 'Act with the permissions of another member.',
+  'revoke-auth': 'Remove an authentication method.',
+  'create-token': 'Create access tokens.',
+  'get-token': 'Read access tokens, without the tokens themselves.',
+  'delete-token': 'Revoke access tokens.',
+  'perform-rollback': 'Restore an earlier state.',
+  'read-generated-credentials': 'Read generated credentials.',
+  'rotate-secrets': 'Start a rotation manually.',
+  'read-app-connections': 'Read connections.',
+  'create-app-connections': 'Create connections.',
+  'edit-app-connections': 'Change connections.',
+  'delete-app-connections': 'Delete connections.',
+  'connect-app-connections': 'Use connections.',
+  'sync-secrets': 'Copy secrets to an external system.',
+  'import-secrets': 'Copy secrets from an external system.',
+  'remove-secrets': 'Delete copies in an external system.',
+  'read-root-credential': 'Read the configuration of dynamic secrets.',
+  'create-root-credential': 'Create the configuration of dynamic secrets.',
+  'edit-root-credential': 'Change the configuration of dynamic secrets.',
+  'delete-root-credential': 'Delete the configuration of dynamic secrets.',
+  lease: 'Generate a credential.',
+  'read-private-key': 'Read a private key.',
+  'issue-cert': 'Issue certificates.',
+  rescue: 'Become a temporary admin of a project without admins, and assign permissions in project templates.',
+  'add-members': 'Add users to a group.',
+  'remove-members': 'Remove users from a group.',
+  'add-identities': 'Add machine identities to a group.',
+  'remove-identities': 'Remove machine identities from a group.',
+  connect: 'Use connections.',
+  describeSecret: 'See a secret, without its value.',
+  readValue: 'Read the value of a secret.',
+};
+
+/** GraphQL names of the subjects of rules. */
+export const PermissionSubjectEnum = enumType(
+  'PermissionSubject',
+  'Subject of a permission rule of a project.',
+  SUBJECTS,
+);
+
+/** As `PermissionSubjectEnum`, of rules of an organization. */
+export const OrganizationPermissionSubjectEnum = enumType(
+  'OrganizationPermissionSubject',
+  'Subject of a permission rule of an organization.',
+  ORGANIZATION_SUBJECTS,
+);
+
+/** GraphQL names of the actions of rules. */
+export const PermissionActionEnum = enumType(
+  'PermissionAction',
+  'Action of a permission rule. Each subject supports some of these.',
+  ACTIONS,
+);
+
+const CONDITIONS = 'Resources that the rule applies to; null for all of them.';
+
+/** One permission: one action on one subject. */
+@ObjectType('Permission', {
+  description: 'A permission of a project role: allows or forbids one action on a subject.',
+  simpleResolvers: true,
+})
+export class PermissionType {
+  @Field(() => PermissionSubjectEnum, { description: 'Subject of the permission.' })
+  subject!: string;
+
+  @Field(() => PermissionActionEnum, { description: 'Action of the permission.' })
+  action!: string;
+
+  @Field(() => Boolean, {
+    description:
+      'Whether the permission forbids the action instead of allowing it. Later permissions override earlier ones.',
+  })
+  inverted!: boolean;
+
+  @Field(() => ConditionsType, { nullable: true, description: CONDITIONS })
+  conditions!: ConditionsType | null;
+}
+
+/** A permission with all its actions. */
+function ruleTypeOf(name: string, owner: string, subjects: object) {
+  @ObjectType(name, {
+    description: `A permission rule of ${owner}: allows or forbids actions on a subject.`,
+    simpleResolvers: true,
+  })
+  class RuleType {
+    @Field(() => subjects, { description: 'Subject of the rule.' })
+    subject!: string;
+
+    @Field(() => [PermissionActionEnum], { description: 'Actions of the rule.' })
+    action!: string[];
+
+    @Field(() => Boolean, {
+      description: 'Whether the rule forbids the actions instead of allowing them. Later rules override earlier ones.',
+    })
+    inverted!: boolean;
+
+    @Field(() => ConditionsType, { nullable: true, description: CONDITIONS })
+    conditions!: ConditionsType | null;
+  }
+  return RuleType;
+}
+
+export const PermissionRuleType = ruleTypeOf('PermissionRule', 'a project', PermissionSubjectEnum);
+export type PermissionRuleType = InstanceType<typeof PermissionRuleType>;
+export const OrganizationPermissionType = ruleTypeOf(
+  'OrganizationPermission',
+  'an organization',
+  OrganizationPermissionSubjectEnum,
+);
+export type OrganizationPermissionType = InstanceType<typeof OrganizationPermissionType>;
+
+const KNOWN_ACTIONS: ReadonlySet<string> = new Set(Object.values(PermissionActionEnum));
+
+/** Converts rules to their API type. Actions that this version does not know are left out. */
+export const toShownRules = (rules: readonly Rule[]): PermissionRuleType[] =>
+  rules.map(({ subject, action, inverted = false, conditions }) => ({
+    subject,
+    action: [action].flat().filter((verb) => KNOWN_ACTIONS.has(verb)),
+    inverted,
+    conditions: toConditionsType(conditions),
+  }));
+
+interface BothForms {
+  readonly rules: PermissionRuleType[];
+  readonly permissions: PermissionType[];
+}
+/** A role is shown wherever a response leads to it: its rules are converted once. */
+const converted = new WeakMap<readonly Rule[], BothForms>();
+
+/** Rules in both forms of the API: with several actions each, and with one. */
+export function inBothForms(given: readonly Rule[]): BothForms {
+  const known = converted.get(given);
+  if (known !== undefined) return known;
+  const rules = toShownRules(given);
+  const permissions = rules.flatMap(({ action, ...rest }) => action.map((verb) => ({ ...rest, action: verb })));
+  const forms = { rules, permissions };
+  converted.set(given, forms);
+  return forms;
+}
+
+const conditions = z.custom<ConditionsType>();
+inputOfRule(conditions, ConditionsType);
+
+/** Rules of an input for permissions: what they mean is checked by the rules of their subject. */
+const inputRules = (owner: string, subjects: Readonly<Record<string, string>>, onlyFor = '') => {
+  const subject = z.enum(Object.values(subjects));
+  const action = z.enum(Object.values(PermissionActionEnum));
+  enumOfRule(subject, subjects);
+  enumOfRule(action, PermissionActionEnum);
+  return z
+    .strictObject({
+      subject: subject.meta({ description: 'Subject of the rule.' }),
+      action: z.array(action).meta({ description: 'One or several actions of the subject.' }),
+      inverted: z
+        .boolean()
+        .nullish()
+        .meta({ description: 'Whether the rule forbids the actions instead of allowing them.' }),
+      conditions: conditions
+        .nullish()
+        .meta({ description: `Resources that the rule applies to. All of them when absent.${onlyFor}` }),
+    })
+    .meta({ description: `A permission rule of ${owner}. Later rules override earlier ones.` });
+};
+
+inputOfRule(Permissions.element, inputType('PermissionInput', inputRules('a project', PermissionSubjectEnum)));
+inputOfRule(
+  OrganizationPermissions.element,
+  inputType(
+    'OrganizationPermissionInput',
+    inputRules(
+      'an organization',
+      OrganizationPermissionSubjectEnum,
+      ' Supported only for `ASSIGN_ROLE` on `MEMBER` and `IDENTITY`.',
+    ),
+  ),
+);
+
+/** A GraphQL input with its permissions in the form of the rules of inputs. */
+export function withPermissions(input: object): object {
+  const { permissions, ...rest } = input as { readonly permissions?: readonly Conditional[] | null };
+  if (permissions == null) return input;
+  return {
+    ...rest,
+    permissions: permissions.map(({ conditions: given, ...rule }) => ({
+      ...rule,
+      ...(given === undefined ? {} : { conditions: fromConditionsType(given) }),
+    })),
+  };
+}
+
+interface Conditional {
+  readonly conditions?: ConditionsType | null;
+}

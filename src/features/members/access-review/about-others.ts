@@ -1,0 +1,35 @@
+import { type Access, authorize } from '../../../kernel/authz/ability.js';
+import type { Context } from '../../../kernel/context.js';
+import { emOf } from '../../../kernel/database/database.js';
+import { isId, NO_ID } from '../../../kernel/ids.js';
+import { User } from '../../identity/organizations/public.js';
+
+/** The subject of a query: a user or an identity. */
+export interface Whom {
+  readonly kind: 'user' | 'identity';
+  readonly id: string;
+}
+
+/**
+ * Queries about others require the right to read them and roles.
+ *
+ * @param names usernames by ID
+ * @returns the ID to look up: an unused ID where it is not of a kind that the caller may read
+ * @throws PERMISSION_DENIED
+ */
+export function authorizeAbout(access: Access, { kind, id }: Whom, names: ReadonlyMap<string, string>): string {
+  authorize(access, 'role:read');
+  // Nobody has an empty name: an unknown user is treated as somebody whom no condition names.
+  if (kind === 'user') authorize(access, 'member:read', { username: names.get(id) ?? '' });
+  else authorize(access, 'identity:read', { identityId: id });
+  return isId(id) && names.has(id) === (kind === 'user') ? id : NO_ID;
+}
+
+/** Usernames of the users in the query, by ID, whatever the caller may read. */
+export async function namesOf(ctx: Context, whom: readonly (Whom | null)[]): Promise<ReadonlyMap<string, string>> {
+  const memberIds = whom.flatMap((each) => (each !== null && isId(each.id) ? [each.id] : []));
+  if (memberIds.length === 0) return new Map();
+  const owners = [ctx.organizationId, ctx.rootOrganizationId];
+  const users = await emOf(ctx).find(User, { id: { $in: memberIds }, organizationId: { $in: owners } });
+  return new Map(users.map(({ id, username }) => [id, username]));
+}

@@ -1,0 +1,79 @@
+import { Resolver } from 'type-graphql';
+import type { z } from 'zod';
+import type { Context } from '../../../kernel/context.js';
+import { batched, linked } from '../../../kernel/database/batched.js';
+import { nested, query } from '../../../kernel/graphql/operations.js';
+import { MemberType, membersByIds } from '../../identity/organizations/public.js';
+import { type Explanation, toShownRules, withPermissions } from '../../identity/permissions/public.js';
+import { GroupOrganizationMembershipType, relationsByIds } from '../groups/public.js';
+import { ExplainOrganizationAccess, OrganizationAccessChecks } from './access-review.rules.js';
+import { AccessAnswersType } from './access-review.type.js';
+import type { OrganizationAccessService } from './organization-access.service.js';
+import { OrganizationAccessExplanationType, OrganizationRuleOriginType } from './organization-access.type.js';
+
+@Resolver()
+export class OrganizationAccessResolver {
+  constructor(private readonly service: OrganizationAccessService) {}
+
+  @query(
+    OrganizationAccessExplanationType,
+    ExplainOrganizationAccess,
+    'Explains why you, or somebody else, can or cannot perform an action in your organization: which rule of which role decides.',
+  )
+  async explainOrganizationAccess(ctx: Context, args: object): Promise<OrganizationAccessExplanationType> {
+    const found = await this.service.explain(ctx, args);
+    return {
+      isAllowed: found?.isAllowed ?? false,
+      isMember: found !== null,
+      ...(found?.decidedBy == null ? { rule: null, origin: null } : toDeciding(found.decidedBy)),
+    };
+  }
+
+  @query(
+    AccessAnswersType,
+    OrganizationAccessChecks,
+    'Checks many permissions in your organization at once: whether you, or somebody else, can perform an action.',
+  )
+  async canInOrganization(
+    ctx: Context,
+    { checks }: z.input<typeof OrganizationAccessChecks>,
+  ): Promise<AccessAnswersType> {
+    return { allowed: await this.service.can(ctx, { checks: checks.map(withPermissions) }) };
+  }
+}
+
+@Resolver(() => OrganizationRuleOriginType)
+export class OrganizationRuleOriginResolver {
+  @nested(
+    MemberType,
+    'The direct membership that grants the role; null if only groups do, and when you cannot read members.',
+  )
+  membership({ membershipId }: OrganizationRuleOriginType, ctx: Context): Promise<MemberType | null> {
+    return linked(ctx, membersByIds, membershipId);
+  }
+
+  @nested(
+    [GroupOrganizationMembershipType],
+    'The memberships of groups that grant the role, for groups that you can read; null if you can read none.',
+  )
+  async groupMemberships(
+    { groupMembershipIds }: OrganizationRuleOriginType,
+    ctx: Context,
+  ): Promise<readonly GroupOrganizationMembershipType[]> {
+    const found = await Promise.all(groupMembershipIds.map((id) => batched(ctx, relationsByIds, id)));
+    return found.filter((membership) => membership !== undefined);
+  }
+}
+
+function toDeciding({ rule, origin }: NonNullable<Explanation['decidedBy']>) {
+  const [shown] = toShownRules([rule]);
+  const through = origin.kind === 'role' ? origin.through : [];
+  return {
+    rule: shown as NonNullable<typeof shown>,
+    origin: {
+      roleSlug: origin.slug,
+      membershipId: through.find(({ groupId }) => groupId === null)?.membershipId ?? null,
+      groupMembershipIds: through.filter(({ groupId }) => groupId !== null).map(({ membershipId }) => membershipId),
+    },
+  };
+}

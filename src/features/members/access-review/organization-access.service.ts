@@ -1,0 +1,104 @@
+import type { Context } from '../../../kernel/context.js';
+import { mapYielding } from '../../../kernel/event-loop.js';
+import { isId } from '../../../kernel/ids.js';
+import { parse, parseYielding } from '../../../kernel/validation.js';
+import { FIND_HELD } from '../../identity/access/public.js';
+import {
+  answerOf,
+  type Explanation,
+  explain,
+  type HeldOrigins,
+  type HeldRoles,
+  organizationRights,
+} from '../../identity/permissions/public.js';
+import { authorizeAbout, namesOf } from './about-others.js';
+import {
+  askedInOrganization,
+  askedWhom,
+  ExplainOrganizationAccess,
+  OrganizationAccessChecks,
+} from './access-review.rules.js';
+import { unsavedRoles } from './unsaved-roles.js';
+
+type Held = Awaited<ReturnType<typeof FIND_HELD>>[number] & Pick<HeldRoles, 'storedRules'>;
+
+/**
+ * Explains who may do what in the caller's organization, by the abilities that authorize requests.
+ *
+ * Both methods throw VALIDATION_FAILED, PERMISSION_DENIED for others that the caller may not read, and
+ * AUDIT_UNAVAILABLE.
+ */
+export class OrganizationAccessService {
+  /**
+   * Why somebody may or may not perform an action; null for a non-member.
+   *
+   * @param raw `{ subject, action, fields?, userId?, identityId? }`; without user and identity: the caller
+   */
+  async explain(ctx: Context, raw: unknown): Promise<Explanation | null> {
+    const { userId, identityId, ...what } = parse(ExplainOrganizationAccess, raw);
+    const { action, fields } = askedInOrganization(what);
+    const whom = askedWhom({ userId, identityId });
+    const memberId = whom === null ? ctx.actor.id : authorizeAbout(ctx, whom, await namesOf(ctx, [whom]));
+    const held = (await heldBy(ctx, [memberId])).get(memberId);
+    await ctx.auditTrail.recordRead(ctx, { action: 'access:explain', facts: { memberId } });
+    return held === undefined ? null : explain(organizationRights(held), originsOf(held), action, fields);
+  }
+
+  /**
+   * Results of many checks, in order.
+   *
+   * @param raw `{ checks }`, 1 to 100 of `{ subject, action, fields?, userId?, identityId?, permissions? }`
+   */
+  async can(ctx: Context, raw: unknown): Promise<boolean[]> {
+    const { checks } = await parseYielding(OrganizationAccessChecks, raw);
+    const questions = checks.map(({ userId, identityId, permissions, ...what }, at) => ({
+      whom: askedWhom({ userId, identityId }, `checks[${at}].`),
+      permissions,
+      ...askedInOrganization(what, `checks[${at}].`),
+    }));
+    const names = await namesOf(
+      ctx,
+      questions.map(({ whom }) => whom),
+    );
+    const memberIds = questions.map(({ whom }) => (whom === null ? null : authorizeAbout(ctx, whom, names)));
+    const held = await heldBy(
+      ctx,
+      memberIds.filter((id) => id !== null),
+    );
+    const abilityOf = (id: string) => organizationRights(held.get(id) ?? NOTHING).ability;
+    const unsaved = await unsavedRoles(
+      ctx,
+      memberIds.map((id, at) => ({
+        permissions: questions[at]?.permissions,
+        memberId: id ?? ctx.actor.id,
+        isMember: id === null || held.has(id),
+      })),
+    );
+    const answers = await mapYielding(questions, ({ action, fields }, at) => {
+      const role = unsaved[at] ?? null;
+      const memberId = memberIds[at] ?? null;
+      if (role !== null) return answerOf(organizationRights(role).ability, action, fields);
+      return answerOf(memberId === null ? ctx.ability : abilityOf(memberId), action, fields);
+    });
+    await ctx.auditTrail.recordRead(ctx, { action: 'access:check', facts: { count: checks.length } });
+    return answers;
+  }
+}
+
+const NOTHING = { roles: [], storedRules: null };
+
+/** The rights of members in the caller's organization, by ID. */
+async function heldBy(ctx: Context, ids: readonly string[]): Promise<ReadonlyMap<string, Held>> {
+  const memberIds = [...new Set(ids)].filter(isId);
+  if (memberIds.length === 0) return new Map();
+  const rows = await FIND_HELD(ctx, { organizationId: ctx.organizationId, actorId: ctx.actor.id, memberIds });
+  return new Map(
+    rows.map((row) => [row.memberId, { ...row, storedRules: row.storedRules as HeldRoles['storedRules'] }]),
+  );
+}
+
+const originsOf = ({ memberships, ownRoles }: Held): HeldOrigins => ({
+  memberships: memberships as HeldOrigins['memberships'],
+  ownRoles: ownRoles as HeldOrigins['ownRoles'],
+  ownPrivileges: [],
+});

@@ -1,0 +1,73 @@
+import { Resolver } from 'type-graphql';
+import type { Context } from '../../../kernel/context.js';
+import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
+import type { ConnectionOf } from '../../../kernel/paging.js';
+import { GroupType } from './group.type.js';
+import { ListMembers, ManyMembers, OneMember } from './group-member.rules.js';
+import type { GroupMemberService } from './group-member.service.js';
+import {
+  AddGroupMembersPayload,
+  GroupMemberConnection,
+  GroupMemberType,
+  RemoveGroupMembersPayload,
+} from './group-member.type.js';
+
+@Resolver(() => GroupMemberType)
+export class GroupMemberResolver {
+  constructor(private readonly service: GroupMemberService) {}
+
+  @query(GroupMemberConnection, ListMembers, 'Lists the users and machine identities in a group, by name.')
+  groupMembers(ctx: Context, args: object): Promise<ConnectionOf<GroupMemberType>> {
+    return this.service.list(ctx, args);
+  }
+
+  @mutation(
+    OneMember,
+    { member: [GroupMemberType, 'The added member.'] },
+    'Adds a member of the organization to a group. You must have all permissions that the group grants, in organizations and projects.',
+  )
+  async addGroupMember(ctx: Context, input: object): Promise<{ member: GroupMemberType }> {
+    return { member: await this.service.add(ctx, input) };
+  }
+
+  @mutation(
+    ManyMembers,
+    AddGroupMembersPayload,
+    'Adds several members to a group, all or nothing. See `addGroupMember`.',
+  )
+  async addGroupMembers(ctx: Context, input: object): Promise<AddGroupMembersPayload> {
+    return { members: await this.service.addMany(ctx, input) };
+  }
+
+  @mutation(
+    OneMember,
+    { member: [GroupMemberType, 'The removed member.'] },
+    'Removes a user or a machine identity from a group. It loses the permissions that the group grants.',
+  )
+  async removeGroupMember(ctx: Context, input: object): Promise<{ member: GroupMemberType }> {
+    return { member: await this.service.remove(ctx, input) };
+  }
+
+  @mutation(ManyMembers, RemoveGroupMembersPayload, 'Removes several members from a group, all or nothing.')
+  async removeGroupMembers(ctx: Context, input: object): Promise<RemoveGroupMembersPayload> {
+    return { members: await this.service.removeMany(ctx, input) };
+  }
+}
+
+@Resolver(() => GroupType)
+export class GroupMembersResolver {
+  constructor(private readonly service: GroupMemberService) {}
+
+  @nested(
+    [GroupMemberType],
+    'Members of the group, by name: users if you have permission to read members, machine identities if you have permission to read those.',
+  )
+  async members({ id }: GroupType, ctx: Context): Promise<readonly GroupMemberType[]> {
+    return (await this.service.membersOf(ctx, id)).nodes;
+  }
+
+  @nested(GroupMemberConnection, 'The same as `members`, with pagination.')
+  memberConnection({ id }: GroupType, ctx: Context, page: object): Promise<ConnectionOf<GroupMemberType>> {
+    return this.service.membersOf(ctx, id, page);
+  }
+}

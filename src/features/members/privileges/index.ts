@@ -1,0 +1,54 @@
+import './privileges.errors.js';
+import type { Feature } from '../../../feature.js';
+import { nodeKind } from '../../../kernel/graphql/node.js';
+import { IN_OWN_PROJECT, type ProjectReader, type ProjectRelations, projectRelationOf } from '../../projects/public.js';
+import { AdditionalPrivilege } from './additional-privilege.entity.js';
+import { olderRoutes } from './older.routes.js';
+import { findPrivileges } from './privilege.queries.js';
+import { MembershipPrivilegesResolver, PrivilegeMembershipResolver, PrivilegeResolver } from './privilege.resolver.js';
+import { privilegeRoutes } from './privilege.routes.js';
+import { authorizeReadingOf, PrivilegeService, readRecord } from './privilege.service.js';
+import { AdditionalPrivilegeType, toPrivilegeType } from './privilege.type.js';
+import { toPrivilegeView } from './privilege.view.js';
+
+/** Additional privileges: permissions of single members of a project besides their roles. */
+export function createPrivileges({
+  projects,
+  relations,
+}: {
+  projects: ProjectReader;
+  relations: ProjectRelations;
+}): Feature {
+  const privileges = new PrivilegeService(projects);
+  return {
+    entities: [AdditionalPrivilege],
+    resolvers: [
+      new PrivilegeResolver(privileges),
+      new PrivilegeMembershipResolver(relations),
+      new MembershipPrivilegesResolver(privileges),
+      new (projectRelationOf(AdditionalPrivilegeType))(relations),
+    ],
+    nodes: [
+      nodeKind<AdditionalPrivilegeType>({
+        type: 'AdditionalPrivilege',
+        table: 'additional_privilege',
+        reach: IN_OWN_PROJECT,
+        load: async (ctx, ids) =>
+          relations.readable(ctx, await findPrivileges(ctx, { ids }), (row, access) => {
+            authorizeReadingOf(access, row);
+            return toPrivilegeType(toPrivilegeView(row));
+          }),
+        record: readRecord,
+      }),
+    ],
+    routes: [...privilegeRoutes, ...olderRoutes],
+    groups: [
+      {
+        name: 'additional privileges',
+        description:
+          'Additional privileges give single members of a project permissions besides their roles, permanently or temporarily.',
+        paths: /additional-privilege/,
+      },
+    ],
+  };
+}

@@ -1,0 +1,118 @@
+import { Resolver } from 'type-graphql';
+import type { Context } from '../../../kernel/context.js';
+import { linked } from '../../../kernel/database/batched.js';
+import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
+import { type ConnectionOf, pageOf } from '../../../kernel/paging.js';
+import { withPermissions } from '../../identity/permissions/public.js';
+import { ProjectMembershipType, type ProjectRelations } from '../../projects/public.js';
+import {
+  CreatePrivilege,
+  ListPrivileges,
+  OnePrivilege,
+  PrivilegeBySlug,
+  UpdatePrivilege,
+  UpdatePrivilegeBySlug,
+} from './privilege.rules.js';
+import { bySlug, type PrivilegeService } from './privilege.service.js';
+import { AdditionalPrivilegeConnection, AdditionalPrivilegeType, toPrivilegeType } from './privilege.type.js';
+
+@Resolver(() => AdditionalPrivilegeType)
+export class PrivilegeResolver {
+  constructor(private readonly service: PrivilegeService) {}
+
+  @query(
+    AdditionalPrivilegeConnection,
+    ListPrivileges,
+    'Lists the additional privileges in a project, or of one of its members, ordered by slug: of the members that you can read.',
+  )
+  async additionalPrivileges(ctx: Context, args: object): Promise<ConnectionOf<AdditionalPrivilegeType>> {
+    return (await this.service.list(ctx, args)).map(toPrivilegeType, bySlug);
+  }
+
+  @query(AdditionalPrivilegeType, OnePrivilege, 'Returns an additional privilege by ID.')
+  async additionalPrivilege(ctx: Context, args: object): Promise<AdditionalPrivilegeType> {
+    return toPrivilegeType(await this.service.get(ctx, args));
+  }
+
+  @query(AdditionalPrivilegeType, PrivilegeBySlug, 'Returns an additional privilege of a member by slug.')
+  async additionalPrivilegeBySlug(ctx: Context, args: object): Promise<AdditionalPrivilegeType> {
+    return toPrivilegeType(await this.service.getBySlug(ctx, args));
+  }
+
+  @mutation(
+    CreatePrivilege,
+    { privilege: [AdditionalPrivilegeType, 'The new privilege.'] },
+    'Gives a single member of a project permissions besides its roles, permanently or temporarily. They cannot exceed your own permissions.',
+  )
+  async createAdditionalPrivilege(ctx: Context, input: object): Promise<{ privilege: AdditionalPrivilegeType }> {
+    return { privilege: toPrivilegeType(await this.service.create(ctx, withPermissions(input))) };
+  }
+
+  @mutation(
+    UpdatePrivilege,
+    { privilege: [AdditionalPrivilegeType, 'The updated privilege.'] },
+    'Updates an additional privilege. The change applies from the next request of its holder.',
+  )
+  async updateAdditionalPrivilege(ctx: Context, input: object): Promise<{ privilege: AdditionalPrivilegeType }> {
+    return { privilege: toPrivilegeType(await this.service.update(ctx, withPermissions(input))) };
+  }
+
+  @mutation(
+    UpdatePrivilegeBySlug,
+    { privilege: [AdditionalPrivilegeType, 'The updated privilege.'] },
+    'Updates an additional privilege by slug. The change applies from the next request of its holder.',
+  )
+  async updateAdditionalPrivilegeBySlug(ctx: Context, input: object): Promise<{ privilege: AdditionalPrivilegeType }> {
+    return { privilege: toPrivilegeType(await this.service.updateBySlug(ctx, withPermissions(input))) };
+  }
+
+  @mutation(
+    PrivilegeBySlug,
+    { privilege: [AdditionalPrivilegeType, 'The deleted privilege.'] },
+    'Deletes an additional privilege by slug.',
+  )
+  async deleteAdditionalPrivilegeBySlug(ctx: Context, input: object): Promise<{ privilege: AdditionalPrivilegeType }> {
+    return { privilege: toPrivilegeType(await this.service.deleteBySlug(ctx, input)) };
+  }
+
+  @mutation(
+    OnePrivilege,
+    { privilege: [AdditionalPrivilegeType, 'The deleted privilege.'] },
+    'Deletes an additional privilege.',
+  )
+  async deleteAdditionalPrivilege(ctx: Context, input: object): Promise<{ privilege: AdditionalPrivilegeType }> {
+    return { privilege: toPrivilegeType(await this.service.delete(ctx, input)) };
+  }
+}
+
+@Resolver(() => AdditionalPrivilegeType)
+export class PrivilegeMembershipResolver {
+  constructor(private readonly relations: ProjectRelations) {}
+
+  @nested(ProjectMembershipType, 'The membership of the holder; null if it has just ended.')
+  membership({ membershipId }: AdditionalPrivilegeType, ctx: Context): Promise<ProjectMembershipType | null> {
+    return linked(ctx, this.relations.memberships, membershipId);
+  }
+}
+
+@Resolver(() => ProjectMembershipType)
+export class MembershipPrivilegesResolver {
+  constructor(private readonly service: PrivilegeService) {}
+
+  @nested([AdditionalPrivilegeType], 'The additional privileges of the member, ordered by slug.')
+  async additionalPrivileges(
+    membership: ProjectMembershipType,
+    ctx: Context,
+  ): Promise<readonly AdditionalPrivilegeType[]> {
+    return (await this.service.listOfMembership(ctx, membership)).map(toPrivilegeType);
+  }
+
+  @nested(AdditionalPrivilegeConnection, 'The same as `additionalPrivileges`, with pagination.')
+  async additionalPrivilegeConnection(
+    membership: ProjectMembershipType,
+    ctx: Context,
+    page: object,
+  ): Promise<ConnectionOf<AdditionalPrivilegeType>> {
+    return pageOf(await this.additionalPrivileges(membership, ctx), page, 2, bySlug);
+  }
+}

@@ -1,0 +1,35 @@
+import './project-rescues.errors.js';
+import type { Feature } from '../../../feature.js';
+import { nodeKind } from '../../../kernel/graphql/node.js';
+import { organizationRelationOf } from '../../identity/organizations/public.js';
+import { type ProjectRelations, projectRelationOf } from '../../projects/public.js';
+import { ProjectRescue } from './project-rescue.entity.js';
+import { ProjectRescueResolver } from './project-rescue.resolver.js';
+import { type OnRescue, ProjectRescueService, rescuesByIds } from './project-rescue.service.js';
+import { ProjectRescueType, ProjectWithoutAdminType } from './project-rescue.type.js';
+
+/** Access to projects that have lost their last admin. */
+export const createProjectRescues = ({
+  relations,
+  onRescue,
+}: {
+  readonly relations: ProjectRelations;
+  readonly onRescue: OnRescue;
+}): Feature => ({
+  entities: [ProjectRescue],
+  resolvers: [
+    new ProjectRescueResolver(new ProjectRescueService(onRescue)),
+    new (organizationRelationOf(ProjectRescueType))(),
+    ...[ProjectRescueType, ProjectWithoutAdminType].map((type) => new (projectRelationOf(type))(relations)),
+  ],
+  routes: [],
+  nodes: [
+    nodeKind({
+      type: 'ProjectRescue',
+      table: 'project_rescue',
+      reach: 'n.organization_id = $2',
+      load: rescuesByIds,
+      record: ({ id }) => ({ action: 'project-rescue:get', facts: { rescueId: id } }),
+    }),
+  ],
+});

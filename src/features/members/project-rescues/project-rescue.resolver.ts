@@ -1,0 +1,85 @@
+import { Resolver } from 'type-graphql';
+import type { Context } from '../../../kernel/context.js';
+import { linked } from '../../../kernel/database/batched.js';
+import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
+import type { ConnectionOf } from '../../../kernel/paging.js';
+import { IdentityType, identitiesByIds } from '../../identity/identities/public.js';
+import { UserType, usersByIds } from '../../identity/organizations/public.js';
+import {
+  ListProjectRescues,
+  ListProjectsWithoutAdmin,
+  OneProjectRescue,
+  RescueProject,
+} from './project-rescue.rules.js';
+import type { ProjectRescueService } from './project-rescue.service.js';
+import {
+  ProjectRescueConnection,
+  ProjectRescueType,
+  ProjectWithoutAdminConnection,
+  type ProjectWithoutAdminType,
+} from './project-rescue.type.js';
+
+@Resolver(() => ProjectRescueType)
+export class ProjectRescueResolver {
+  constructor(private readonly service: ProjectRescueService) {}
+
+  @query(
+    ProjectRescueConnection,
+    ListProjectRescues,
+    'Lists the rescues of projects of your organization, newest first.',
+  )
+  projectRescues(ctx: Context, args: object): Promise<ConnectionOf<ProjectRescueType>> {
+    return this.service.list(ctx, args);
+  }
+
+  @query(ProjectRescueType, OneProjectRescue, 'Returns a rescue of a project by ID.')
+  projectRescue(ctx: Context, args: object): Promise<ProjectRescueType> {
+    return this.service.get(ctx, args);
+  }
+
+  @query(
+    ProjectWithoutAdminConnection,
+    ListProjectsWithoutAdmin,
+    'Lists the projects of your organization that need `rescueProject`: no permanent admin with a valid token or ' +
+      'client secret can manage their members, and no rescue is active.',
+  )
+  projectsWithoutAdmin(ctx: Context, args: object): Promise<ConnectionOf<ProjectWithoutAdminType>> {
+    return this.service.listWithoutAdmin(ctx, args);
+  }
+
+  @mutation(
+    RescueProject,
+    { rescue: [ProjectRescueType, 'The new rescue.'] },
+    'Makes you a temporary admin of a project without an admin, so that you can appoint a permanent one. If you are ' +
+      'already an admin for a shorter time, the rescue replaces that term, and you are no longer an admin when it ' +
+      'ends. If your term as an admin ends later, even if it has not started, the rescue is rejected.',
+  )
+  async rescueProject(ctx: Context, input: object): Promise<{ rescue: ProjectRescueType }> {
+    return { rescue: await this.service.rescue(ctx, input) };
+  }
+
+  @mutation(
+    OneProjectRescue,
+    { rescue: [ProjectRescueType, 'The ended rescue.'] },
+    'Ends a rescue early, your own or that of a colleague. Admins who were appointed stay.',
+  )
+  async revokeProjectRescue(ctx: Context, input: object): Promise<{ rescue: ProjectRescueType }> {
+    return { rescue: await this.service.revoke(ctx, input) };
+  }
+
+  @nested(
+    UserType,
+    'The user who became an admin; null for a machine identity, and when you cannot read users of your organization.',
+  )
+  user({ userId }: ProjectRescueType, ctx: Context): Promise<UserType | null> {
+    return linked(ctx, usersByIds, userId);
+  }
+
+  @nested(
+    IdentityType,
+    'The machine identity that became an admin; null for a user, and when you cannot read identities of your organization.',
+  )
+  identity({ identityId }: ProjectRescueType, ctx: Context): Promise<IdentityType | null> {
+    return linked(ctx, identitiesByIds, identityId);
+  }
+}

@@ -1,0 +1,58 @@
+import './alert-deliveries.errors.js';
+import type { Feature } from '../../../feature.js';
+import { nodeInProject, type ProjectReader, type ProjectRelations } from '../../projects/public.js';
+import { NotificationDelivery, NotificationMessage, sendJob } from '../deliveries/public.js';
+import type { Notifier } from '../sending/public.js';
+import { findMessages } from './alert-delivery.queries.js';
+import { CERTIFICATE_SOURCE } from './certificate-source.js';
+import { DUE_JOBS } from './due.service.js';
+import { HistoryService, readOf } from './history.service.js';
+import { CertificateAlerts } from './matches/certificate-alerts.js';
+import { CertificateAlertsResolver, DecisionResolver } from './matches/decision.resolver.js';
+import { DecisionService } from './matches/decision.service.js';
+import { AlertMatchesResolver, MatchCountResolver, MatchResolver } from './matches/match.resolver.js';
+import { matchRoutes } from './matches/match.routes.js';
+import { MatchService } from './matches/match.service.js';
+import { AlertMessageResolver, AlertMessagesResolver } from './message.resolver.js';
+import { messageRoutes } from './message.routes.js';
+import { AlertTestResolver } from './trial.resolver.js';
+import { TrialService } from './trial.service.js';
+
+/**
+ * Decides what certificate alerts notify of, and delivers it.
+ *
+ * @param deps `notifier`: makes one delivery attempt at a target
+ */
+export function createAlertDeliveries(deps: {
+  readonly projects: ProjectReader;
+  readonly relations: ProjectRelations;
+  readonly notifier: Notifier;
+}): Feature {
+  const matches = new MatchService(deps.projects);
+  const history = new HistoryService(deps.projects);
+  return {
+    entities: [NotificationMessage, NotificationDelivery],
+    resolvers: [
+      new MatchResolver(matches, deps.relations),
+      new MatchCountResolver(),
+      new AlertMatchesResolver(matches),
+      new DecisionResolver(new DecisionService(deps.projects)),
+      new CertificateAlertsResolver(new CertificateAlerts(deps.projects)),
+      new AlertMessageResolver(history, deps.relations),
+      new AlertMessagesResolver(history),
+      new AlertTestResolver(new TrialService(deps.projects, deps.notifier)),
+    ],
+    nodes: [
+      nodeInProject(deps.relations, {
+        type: 'AlertMessage',
+        table: 'notification_message',
+        only: `n.source = '${CERTIFICATE_SOURCE.name}'`,
+        action: 'pki-alerts:read',
+        find: (ctx, { ids }) => findMessages(ctx, { ids }),
+        record: (row) => readOf(row as Parameters<typeof readOf>[0]),
+      }),
+    ],
+    routes: [...matchRoutes, ...messageRoutes],
+    jobs: [...DUE_JOBS, sendJob(CERTIFICATE_SOURCE, deps.notifier)],
+  };
+}

@@ -1,0 +1,78 @@
+import type { Context } from '../../../../kernel/context.js';
+import { AppError } from '../../../../kernel/errors.js';
+import { Page, timeCursorKey, timePageBounds } from '../../../../kernel/paging.js';
+import { parse } from '../../../../kernel/validation.js';
+import type { ProjectReader } from '../../../projects/public.js';
+import { findAlertViews } from '../../alerts/public.js';
+import { listMessagesAbout, type MessageRow } from '../alert-delivery.queries.js';
+import { findSubjects, listStandings, type Standing } from '../due.sql.js';
+import { type Verdict, verdictsOf } from '../verdicts.js';
+import { ListDecisions } from './match.rules.js';
+import { mayRead } from './match.service.js';
+
+const NOT_FOUND = 'CERTIFICATE_NOT_FOUND';
+const SUBJECT = { find: findSubjects, notFound: NOT_FOUND } as const;
+const DAY_MS = 86_400_000;
+
+/** The outcome of an alert for a certificate. `notified`, `pending` and `failed` depend on its messages. */
+export const OUTCOMES = ['notified', 'pending', 'failed'] as const;
+type Outcome = (typeof OUTCOMES)[number] | Verdict;
+
+/** Why an alert notified of a certificate, or did not. */
+export interface Decision {
+  readonly alert: Awaited<ReturnType<typeof findAlertViews>>[number];
+  readonly outcome: Outcome;
+  /** When it will notify; null unless it is not due yet. */
+  readonly dueAt: Date | null;
+  readonly messages: readonly MessageRow[];
+}
+
+/** Explains alerts by the same verdicts that decide whether they notify. */
+export class DecisionService {
+  constructor(private readonly projects: ProjectReader) {}
+
+  /**
+   * What each alert of the project has done or will do about a certificate; newest alert first.
+   *
+   * @throws VALIDATION_FAILED, CERTIFICATE_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
+   */
+  async list(ctx: Context, raw: unknown): Promise<Page<Decision>> {
+    const { certificateId: id, ...request } = parse(ListDecisions, raw);
+    const { time, id: afterId, limit } = timePageBounds(request);
+    const { row: subject, project } = await this.projects.authorizedItem(ctx, { id }, SUBJECT, 'pki-alerts:read');
+    if (!mayRead(project)(subject)) throw new AppError(NOT_FOUND);
+    const standings = await listStandings(ctx, { certificateId: subject.id, time, afterId, limit });
+    const verdicts = await verdictsOf(subject, standings);
+    const alertIds = standings.map((standing) => standing.id);
+    const alerts = new Map((await findAlertViews(ctx, { ids: alertIds })).map((alert) => [alert.id, alert]));
+    const about = await listMessagesAbout(ctx, { alertIds, certificateId: subject.id });
+    const messages = Map.groupBy(about, ({ alertId }) => alertId);
+    const decisions = standings.flatMap((standing, at): Decision[] => {
+      const alert = alerts.get(standing.id);
+      // Deleted in the meantime.
+      if (alert === undefined) return [];
+      return [
+        decisionOf(alert, { standing, verdict: verdicts[at] as Verdict, messages: messages.get(alert.id) ?? [] }),
+      ];
+    });
+    const page = new Page(decisions, request, ({ alert }) => timeCursorKey(alert.createdAt, alert.id));
+    const facts = { certificateId: subject.id, count: page.nodes.length };
+    const { projectId } = project;
+    await ctx.auditTrail.recordRead(ctx, { action: 'certificate-alert:list-decisions', projectId, facts });
+    return page;
+  }
+}
+
+function decisionOf(
+  alert: Decision['alert'],
+  { standing, verdict, messages }: { standing: Standing; verdict: Verdict; messages: readonly MessageRow[] },
+): Decision {
+  const states = new Set(messages.map(({ state }) => state));
+  const sent = states.has('pending') ? 'pending' : states.has('sent') ? 'notified' : null;
+  const outcome = sent ?? (messages.length > 0 ? 'failed' : verdict);
+  const dueAt = outcome === 'not_due_yet' && standing.beginsAt !== null ? nextMidnight(standing.beginsAt) : null;
+  return { alert, outcome, dueAt, messages };
+}
+
+/** Alerts are checked at midnight UTC. */
+const nextMidnight = (time: Date): Date => new Date(Math.ceil(time.getTime() / DAY_MS) * DAY_MS);

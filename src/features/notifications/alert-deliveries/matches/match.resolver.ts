@@ -1,0 +1,103 @@
+import { FieldResolver, ID, Int, Resolver, Root } from 'type-graphql';
+import type { Context } from '../../../../kernel/context.js';
+import { type BatchLoad, linked } from '../../../../kernel/database/batched.js';
+import { argsType } from '../../../../kernel/graphql/inputs.js';
+import { nested, query } from '../../../../kernel/graphql/operations.js';
+import type { SoughtConnectionOf } from '../../../../kernel/paging.js';
+import {
+  type AuthorityRow,
+  AuthorityType,
+  type CertificateRow,
+  CertificateType,
+  readableAuthorities,
+  readableCertificates,
+} from '../../../certificates/public.js';
+import type { ProjectRelations } from '../../../projects/public.js';
+import { AlertType } from '../../alerts/public.js';
+import { ListMatches, MatchPage, PreviewAlert } from './match.rules.js';
+import type { MatchedPage, MatchService } from './match.service.js';
+import { MatchConnection, MatchType } from './match.type.js';
+
+type Shown = SoughtConnectionOf<MatchType> & { totalCount: () => Promise<number | null> };
+
+@Resolver(() => MatchType)
+export class MatchResolver {
+  readonly #certificates: BatchLoad<CertificateRow>;
+  readonly #authorities: BatchLoad<AuthorityRow>;
+
+  constructor(
+    private readonly service: MatchService,
+    relations: ProjectRelations,
+  ) {
+    this.#certificates = (ctx, ids) => readableCertificates(ctx, relations, ids);
+    this.#authorities = (ctx, ids) => readableAuthorities(ctx, relations, ids);
+  }
+
+  @query(
+    MatchConnection,
+    PreviewAlert,
+    'Preview of a certificate alert: the certificates that an alert with these filters would apply to now. Only those that you can read.',
+  )
+  previewCertificateAlert(ctx: Context, args: object): Promise<Shown> {
+    return this.service.preview(ctx, args);
+  }
+
+  @query(
+    MatchConnection,
+    ListMatches,
+    'The certificates that a certificate alert applies to now, notified or not. Only those that you can read.',
+  )
+  certificateAlertMatches(ctx: Context, args: object): Promise<Shown> {
+    return this.service.list(ctx, args);
+  }
+
+  @FieldResolver(() => ID, { description: 'ID of the certificate or of the certificate authority.' })
+  subjectId(@Root() { id }: MatchType): string {
+    return id;
+  }
+
+  @nested(CertificateType, 'The certificate. Null if it belongs to a certificate authority of the project.')
+  certificate({ id, isAuthority }: MatchType, ctx: Context): Promise<CertificateType | null> {
+    return linked(ctx, this.#certificates, isAuthority ? null : id);
+  }
+
+  @nested(AuthorityType, 'The certificate authority that the certificate belongs to. Null for other certificates.')
+  authority({ id, isAuthority }: MatchType, ctx: Context): Promise<AuthorityType | null> {
+    return linked(ctx, this.#authorities, isAuthority ? id : null);
+  }
+}
+
+@Resolver(() => MatchConnection)
+export class MatchCountResolver {
+  /** Compiled documents do not call functions found in fields, so the count needs a resolver. */
+  @FieldResolver(() => Int, { nullable: true })
+  totalCount(@Root() page: MatchedPage): Promise<number | null> {
+    return page.totalCount();
+  }
+}
+
+const MatchPageArgs = argsType(MatchPage);
+
+/** Certificates that alerts apply to. */
+@Resolver(() => AlertType)
+export class AlertMatchesResolver {
+  constructor(private readonly service: MatchService) {}
+
+  @nested(
+    [MatchType],
+    'Certificates that the alert applies to now, notified or not, soonest expiration first. Only those that you can read.',
+    MatchPageArgs,
+  )
+  async certificates(alert: AlertType, ctx: Context, page: object): Promise<readonly MatchType[]> {
+    return (await this.service.pageOfAlert(ctx, alert, page)).nodes;
+  }
+
+  @nested(
+    MatchConnection,
+    'Certificates that the alert applies to now, soonest expiration first, in pages.',
+    MatchPageArgs,
+  )
+  certificateConnection(alert: AlertType, ctx: Context, page: object): Promise<Shown> {
+    return this.service.pageOfAlert(ctx, alert, page);
+  }
+}

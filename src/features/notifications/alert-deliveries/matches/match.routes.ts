@@ -1,0 +1,81 @@
+import * as z from 'zod';
+import { integer } from '../../../../kernel/int.js';
+import {
+  boundedPaging,
+  type Data,
+  nextCursor,
+  paging,
+  queryInteger,
+  type Route,
+  route,
+} from '../../../../rest/route.js';
+import { PreviewAlert } from './match.rules.js';
+
+const PATH = '/api/v1/cert-manager/alerts';
+
+const MATCHES = `nodes { id: subjectId commonName sans profileName serialNumber isCa notBefore notAfter }
+  pageInfo { hasNextPage endCursor } totalCount`;
+
+/** A search may end before its page is full: then there is a next page all the same. */
+const toReply = ({ nodes, totalCount, pageInfo }: Data): Data => ({
+  certificates: nodes,
+  total: totalCount,
+  ...nextCursor(pageInfo),
+});
+
+const { projectId, filters, alertBefore, eventType } = PreviewAlert.shape;
+
+const PreviewBody = z.strictObject({
+  projectId,
+  filters,
+  alertBefore,
+  eventType,
+  limit: integer(1, 1_000).default(100).meta({ description: 'Number of certificates, 1 to 1000.' }),
+  offset: integer(0, 10_000).default(0).meta({ description: 'Number of certificates to skip, 0 to 10000.' }),
+  cursor: paging.cursor,
+});
+
+const PageQuery = z.strictObject({
+  ...boundedPaging,
+  offset: queryInteger(0, 10_000).optional().meta({ description: 'Number of certificates to skip, 0 to 10000.' }),
+});
+
+/** Certificates that alerts apply to. */
+export const matchRoutes: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: `${PATH}/preview/certificates`,
+    summary: 'Preview the certificates that an alert would match',
+    extension: true,
+    body: PreviewBody,
+    document: `query ($projectId: ID!, $filters: [CertificateAlertFilterInput!]!, $alertBefore: String!,
+        $eventType: CertificateEventType!, $first: Int!, $after: String, $offset: Int) {
+      previewCertificateAlert(projectId: $projectId, filters: $filters, alertBefore: $alertBefore, eventType: $eventType,
+        first: $first, after: $after, offset: $offset) { ${MATCHES} } }`,
+    variables: ({ body: { limit: first, cursor: after, ...body } }) => ({ ...body, first, after }),
+    reply: ({ previewCertificateAlert }) => toReply(previewCertificateAlert),
+    example: {
+      projectId: '6f1c2a60-5a3e-4c52-9f43-6f4b8f0f2f11',
+      filters: [{ field: 'common_name', operator: 'ends_with', value: '.example.com' }],
+      alertBefore: '30d',
+    },
+    errors: ['PROJECT_NOT_FOUND'],
+  }),
+  route({
+    method: 'GET',
+    path: `${PATH}/{alertId}/certificates`,
+    summary: 'List the certificates that an alert matches, next to expire first',
+    extension: true,
+    query: PageQuery,
+    document: `query ($alertId: ID!, $first: Int!, $after: String, $offset: Int) {
+      certificateAlertMatches(alertId: $alertId, first: $first, after: $after, offset: $offset) { ${MATCHES} } }`,
+    variables: ({ params, query: { limit: first, cursor: after, offset } }) => ({
+      alertId: params.alertId,
+      first,
+      after,
+      offset,
+    }),
+    reply: ({ certificateAlertMatches }) => toReply(certificateAlertMatches),
+    errors: ['CERTIFICATE_ALERT_NOT_FOUND'],
+  }),
+];

@@ -1,0 +1,159 @@
+import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import { authorize, can } from '../../../kernel/authz/ability.js';
+import type { Context } from '../../../kernel/context.js';
+import { type BatchLoad, batched, linked, mapFound } from '../../../kernel/database/batched.js';
+import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
+import type { ConnectionOf } from '../../../kernel/paging.js';
+import { type CertificateRow, CertificateType, findCertificates } from '../../certificates/public.js';
+import type { ProjectRelations } from '../../projects/public.js';
+import {
+  AlertChannelType,
+  AlertType,
+  type ChannelRow,
+  findAlertViews,
+  findChannels,
+  openForSending,
+  toAlertType,
+  toChannelType,
+} from '../alerts/public.js';
+import {
+  addressAmong,
+  MessagePageArgs,
+  RETRIED_PAYLOAD,
+  type RetriedCount,
+  UndeliveredMessagesType,
+} from '../deliveries/public.js';
+import type { MessageRow } from './alert-delivery.queries.js';
+import type { HistoryService } from './history.service.js';
+import { ListMessages, OneMessage, RetryMessage, RetryMessages } from './message.rules.js';
+import { AlertMessageConnection, AlertMessageType, AlertRunType } from './message.type.js';
+
+@Resolver(() => AlertMessageType)
+export class AlertMessageResolver {
+  readonly #certificates: BatchLoad<CertificateRow>;
+  readonly #alerts: BatchLoad<AlertType>;
+
+  constructor(
+    private readonly history: HistoryService,
+    relations: ProjectRelations,
+  ) {
+    this.#certificates = async (ctx, ids) => {
+      const rows = await findCertificates(ctx, { ids });
+      const found = await relations.readable(ctx, rows, ({ commonName }, { ability }) =>
+        can(ability, 'certificates:read', { commonName }),
+      );
+      return new Map(rows.filter(({ id }) => found.get(id) === true).map((row) => [row.id, row]));
+    };
+    this.#alerts = async (ctx, ids) =>
+      mapFound(
+        await relations.readable(ctx, await findAlertViews(ctx, { ids }), (alert, access) => {
+          authorize(access, 'pki-alerts:read');
+          return alert;
+        }),
+        toAlertType,
+      );
+  }
+
+  @query(AlertMessageConnection, ListMessages, 'Messages of a certificate alert, sent or pending, newest first.')
+  alertMessages(ctx: Context, args: object): Promise<ConnectionOf<AlertMessageType>> {
+    return this.history.list(ctx, args);
+  }
+
+  @query(AlertMessageType, OneMessage, 'A message of a certificate alert, by ID.')
+  alertMessage(ctx: Context, args: object): Promise<AlertMessageType> {
+    return this.history.get(ctx, args);
+  }
+
+  @mutation(
+    RetryMessage,
+    { alertMessage: [AlertMessageType, 'The message, pending again.'] },
+    'Retries a failed or cancelled message for up to three days. Requires `edit` on `pki-alerts`.',
+  )
+  async retryAlertMessage(ctx: Context, input: object): Promise<{ alertMessage: AlertMessageType }> {
+    return { alertMessage: await this.history.retry(ctx, input) };
+  }
+
+  @mutation(
+    RetryMessages,
+    RETRIED_PAYLOAD,
+    'Retries failed and cancelled messages of the enabled alerts of a project. Requires `edit` on `pki-alerts`.',
+  )
+  async retryAlertMessages(ctx: Context, input: object): Promise<{ retried: RetriedCount }> {
+    return { retried: await this.history.retryMany(ctx, input) };
+  }
+
+  @nested(AlertType, 'The certificate alert. Null, with PERMISSION_DENIED, if you cannot read it.')
+  alert({ alertId }: AlertMessageType, ctx: Context): Promise<AlertType | null> {
+    return linked(ctx, this.#alerts, alertId);
+  }
+
+  @FieldResolver(() => AlertChannelType, { nullable: true, description: 'The channel. Null if it was deleted.' })
+  async channel(@Root() { channelId }: AlertMessageType, @Ctx() ctx: Context): Promise<AlertChannelType | null> {
+    const channel = await linked(ctx, channelsById, channelId);
+    return channel === null ? null : toChannelType(channel);
+  }
+
+  @FieldResolver(() => String, {
+    nullable: true,
+    description:
+      'Address that the message goes to, for email channels. Null if the channel no longer has this address or cannot be decrypted.',
+  })
+  recipient(@Root() message: AlertMessageType, @Ctx() ctx: Context): Promise<string | null> {
+    return addressOf(ctx, message);
+  }
+
+  @nested([CertificateType], 'Certificates of the message: of the 20 that expire first, those that you can read.')
+  async certificates(message: AlertMessageType, ctx: Context): Promise<readonly CertificateType[]> {
+    const ids = await this.history.firstCertificateIds(ctx, message);
+    const found = await Promise.all(ids.map((id) => batched(ctx, this.#certificates, id)));
+    return found.filter((certificate) => certificate !== undefined);
+  }
+}
+
+/** Messages of alerts. */
+@Resolver(() => AlertType)
+export class AlertMessagesResolver {
+  constructor(private readonly history: HistoryService) {}
+
+  @nested([AlertMessageType], 'Messages of the alert, sent or pending, newest first.', MessagePageArgs)
+  async messages(alert: AlertType, ctx: Context, page: object): Promise<readonly AlertMessageType[]> {
+    return (await this.history.pageOfAlert(ctx, alert, page)).nodes;
+  }
+
+  @nested(AlertMessageConnection, 'Messages of the alert, newest first, in pages.', MessagePageArgs)
+  messageConnection(alert: AlertType, ctx: Context, page: object): Promise<ConnectionOf<AlertMessageType>> {
+    return this.history.pageOfAlert(ctx, alert, page);
+  }
+
+  @nested(AlertRunType, 'When the alert last notified, and with what result. Null if it never did.')
+  lastRun(alert: AlertType, ctx: Context): Promise<AlertRunType | null> {
+    return this.history.lastRunOf(ctx, alert);
+  }
+
+  @nested(UndeliveredMessagesType, 'Messages about certificates that nobody was notified of. Null if there are none.')
+  undelivered(alert: AlertType, ctx: Context): Promise<UndeliveredMessagesType | null> {
+    return this.history.undeliveredOf(ctx, alert);
+  }
+
+  @nested(AlertMessageType, 'The newest message of the alert. Null if it has none.')
+  lastMessage(alert: AlertType, ctx: Context): Promise<AlertMessageType | null> {
+    return this.history.lastOfAlert(ctx, alert);
+  }
+}
+
+/** Channels by ID. */
+const channelsById: BatchLoad<ChannelRow> = async (ctx, ids) =>
+  new Map((await findChannels(ctx, { ids })).map((channel) => [channel.id, channel]));
+
+type Sent = Pick<MessageRow, 'projectId' | 'channelId' | 'channelType' | 'recipientDigest'>;
+
+/**
+ * The address that a message goes to; null for channels of other types, and if the channel no longer has the address. All messages of a
+ * request share their statements.
+ */
+async function addressOf(ctx: Context, message: Sent): Promise<string | null> {
+  if (message.channelType !== 'email') return null;
+  const channel = await batched(ctx, channelsById, message.channelId);
+  if (channel?.channelType !== 'email') return null;
+  return addressAmong(ctx, message, () => openForSending(ctx, { ...channel, channelType: 'email' }));
+}

@@ -1,0 +1,38 @@
+import * as z from 'zod';
+import { idOf } from '../../../kernel/text-rules.js';
+import { MessagePage, RETRIED } from '../deliveries/public.js';
+
+const alertId = idOf('certificate alert');
+const id = idOf('message');
+
+/** Arguments of `alertMessages`. */
+export const ListMessages = MessagePage.extend({ alertId });
+
+/** Arguments of `alertMessage`. */
+export const OneMessage = z.strictObject({ id });
+
+/** Input of `retryAlertMessage`. */
+export const RetryMessage = z
+  .strictObject({ id, alertId: idOf('alert that the message must belong to').nullish() })
+  .meta({ description: 'The message of a certificate alert, by ID.' });
+
+/** Input of `retryAlertMessages`. */
+export const RetryMessages = z
+  .strictObject({
+    projectId: idOf('project'),
+    alertId: idOf('ID of a certificate alert of the project: only its messages.').nullish(),
+    ...RETRIED,
+  })
+  .meta({ description: 'Which failed and cancelled messages of certificate alerts to retry.' });
+
+/** Input of `testCertificateAlert`. */
+export const TestAlert = z
+  .strictObject({
+    id: alertId,
+    channelId: idOf('ID of the channel to test, which may be disabled. Absent: all enabled channels.').nullish(),
+    mustBeAccepted: z.boolean().default(false).meta({
+      description:
+        'Whether to fail if a target does not accept the test. If false, failures are reported in `results`.',
+    }),
+  })
+  .meta({ description: 'The certificate alert to test, by ID.' });

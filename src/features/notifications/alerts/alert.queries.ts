@@ -1,0 +1,80 @@
+import { sql } from 'kysely';
+import { inOrders, pageInOrder } from '../../../kernel/database/ordered-page.js';
+import { anyOf, columnsOf, prepared, tablesOf } from '../../../kernel/database/tables.js';
+import type { OrderedBounds } from '../../../kernel/list-order.js';
+import { CertificateAlertChannelSchema, CertificateAlertSchema } from './alert.entity.js';
+import type { EventType } from './alert.rules.js';
+
+/** Filters of a list of alerts. Null: no filter. */
+export interface AlertFilters {
+  readonly search: string | null;
+  readonly eventType: EventType | null;
+  readonly enabled: boolean | null;
+}
+
+const tables = tablesOf<typeof CertificateAlertSchema | typeof CertificateAlertChannelSchema>();
+
+const alerts = tables
+  .selectFrom('certificate_alert')
+  .select(columnsOf(CertificateAlertSchema, 'isEnabled', 'isDailyReminder'))
+  .select(['is_enabled as enabled', 'is_daily_reminder as dailyReminder']);
+
+/** The search string is compared literally: it has no wildcards. */
+const isAmong = ({ search, eventType, enabled }: AlertFilters) =>
+  sql<boolean>`(${search}::text is null or position(lower(${search}::text) in lower(name)) > 0)
+    and (${eventType}::text is null or event_type = ${eventType}::text)
+    and (${enabled}::boolean is null or is_enabled = ${enabled}::boolean)`;
+
+/** Alerts by ID, in any project. */
+export const findAlerts = prepared(({ ids }: { ids: readonly string[] }) => alerts.where('id', '=', anyOf(ids)));
+
+/** An alert as read from the database, without its channels. */
+export type AlertRow = Awaited<ReturnType<typeof findAlerts>>[number];
+
+/** Alerts of projects, newest first. */
+export const listAlertsOf = prepared(
+  ({ projectIds, search, eventType, enabled }: AlertFilters & { projectIds: readonly string[] }) =>
+    alerts
+      .where('project_id', '=', anyOf(projectIds))
+      .where(isAmong({ search, eventType, enabled }))
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc'),
+);
+
+const ORDER_COLUMNS = { id: 'id', name: 'name', createdAt: 'created_at', updatedAt: 'updated_at' };
+
+/** Alerts of a project in the requested order, then by ID. Only the order by creation has an index. */
+export const listAlertsInOrder = inOrders((shape) =>
+  prepared((page: OrderedBounds & AlertFilters & { projectId: string; offset: number }) =>
+    alerts
+      .where('project_id', '=', page.projectId)
+      .where(isAmong(page))
+      .$call(pageInOrder(ORDER_COLUMNS, shape, page))
+      .offset(page.offset),
+  ),
+);
+
+/** Number of alerts of a project. */
+export const countAlerts = prepared((wanted: AlertFilters & { projectId: string }) =>
+  tables
+    .selectFrom('certificate_alert')
+    .select(sql<number>`count(*)::integer`.as('count'))
+    .where('project_id', '=', wanted.projectId)
+    .where(isAmong(wanted)),
+);
+
+const channels = tables
+  .selectFrom('certificate_alert_channel')
+  .select(columnsOf(CertificateAlertChannelSchema, 'organizationId', 'isEnabled'))
+  .select('is_enabled as enabled');
+
+/** Channels of alerts, by position. */
+export const listChannels = prepared(({ alertIds }: { alertIds: readonly string[] }) =>
+  channels.where('alert_id', '=', anyOf(alertIds)).orderBy('alert_id').orderBy('position'),
+);
+
+/** Channels by ID, of any alert. */
+export const findChannels = prepared(({ ids }: { ids: readonly string[] }) => channels.where('id', '=', anyOf(ids)));
+
+/** A channel as read from the database. */
+export type ChannelRow = Awaited<ReturnType<typeof listChannels>>[number];

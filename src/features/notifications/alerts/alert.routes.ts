@@ -1,0 +1,176 @@
+import * as z from 'zod';
+import {
+  bodyOf,
+  type Data,
+  eachOf,
+  nextCursor,
+  optionalSample,
+  paging,
+  queryInteger,
+  type Route,
+  route,
+  routesAt,
+  withoutNull,
+} from '../../../rest/route.js';
+import { type AlertRules, eventType } from './alert.rules.js';
+
+/** The fields of an alert in the order of the specification. */
+const ALERT = `id name description eventType alertBefore filters { field operator value } enabled dailyReminder projectId
+  channels { id channelType enabled createdAt updatedAt } createdAt updatedAt`;
+
+const PATH = '/api/v1/cert-manager/alerts';
+const NOT_FOUND = ['CERTIFICATE_ALERT_NOT_FOUND'] as const;
+/** Callers send channels back as they were shown. */
+const AS_SHOWN = { 'channels[].createdAt': null, 'channels[].updatedAt': null };
+
+/** Of alerts that notify every day. The reply of the others is that of the specification. */
+function reminderOut(isDaily: unknown): Data {
+  if (isDaily === false) return {};
+  const notificationConfig = { enableDailyNotification: isDaily };
+  return { notificationConfig: isDaily === true ? notificationConfig : optionalSample(notificationConfig) };
+}
+
+/** Configs are not returned. */
+const toReply = ({ version: _, channels, dailyReminder, ...alert }: Data): Data => ({
+  ...alert,
+  ...reminderOut(dailyReminder),
+  channels: eachOf(channels as Data[], ({ id, channelType, ...channel }) => ({
+    id,
+    channelType,
+    config: {},
+    ...channel,
+  })),
+});
+
+/** Another name of `dailyReminder`. */
+const notificationConfig = z
+  .strictObject({
+    enableDailyNotification: z
+      .boolean()
+      .meta({ description: 'Whether to repeat the notification of a certificate daily.' }),
+  })
+  .optional()
+  .meta({
+    description:
+      'With `enableDailyNotification`, repeats the notification daily until the certificate is replaced or revoked.',
+  });
+
+const reminderIn = (config: { readonly enableDailyNotification: boolean } | undefined) => ({
+  dailyReminder: config?.enableDailyNotification,
+});
+
+interface GivenChannel {
+  readonly channelType: string;
+  readonly config?: object | undefined;
+  readonly id?: string | undefined;
+  readonly enabled?: boolean | undefined;
+}
+
+/** A config is named by the type of its channel; of a channel that keeps its own there is none. */
+const configOf = ({ channelType, config }: GivenChannel): object | undefined =>
+  config === undefined || Object.keys(config).length === 0 ? undefined : { [channelType]: config };
+
+const newChannels = (channels: readonly GivenChannel[]) =>
+  channels.map(({ enabled, ...channel }) => ({ enabled, config: configOf(channel as GivenChannel) }));
+const changedChannels = (channels: readonly GivenChannel[] | undefined) =>
+  channels?.map((channel) => ({ ...channel, config: configOf(channel) }));
+
+const ListQuery = z.strictObject({
+  projectId: z.string().meta({ description: 'ID of the project.' }),
+  search: z
+    .string()
+    .max(255)
+    .optional()
+    .meta({ description: 'Only items whose name contains this string, ignoring case.' }),
+  eventType: eventType.optional().meta({ description: 'Only items for this event.' }),
+  enabled: z
+    .enum(['true', 'false'])
+    .transform((word) => word === 'true')
+    .optional()
+    .meta({ description: 'Only enabled alerts (`true`), or only disabled ones (`false`).' }),
+  ...paging,
+  offset: queryInteger(0, 10_000).optional().meta({ description: 'Number of items to skip, 0 to 10000.' }),
+});
+
+const EXAMPLE = {
+  name: 'Certificates of the shop',
+  description: 'A month before they expire',
+  eventType: 'expiration',
+  alertBefore: '30d',
+  filters: [{ field: 'profile_name', operator: 'equals', value: 'web-server' }],
+  enabled: true,
+  channels: [{ channelType: 'email', config: { recipients: ['oncall@example.com'] }, enabled: true }],
+} as const;
+
+/** A list with `offset` and a total count. */
+const LIST = route({
+  method: 'GET',
+  path: PATH,
+  summary: 'List the certificate alerts of a project, newest first',
+  extension: true,
+  query: ListQuery,
+  document: `query ($projectId: ID!, $search: String, $eventType: CertificateEventType, $enabled: Boolean, $first: Int,
+      $after: String, $offset: Int) {
+    certificateAlerts(projectId: $projectId, search: $search, eventType: $eventType, enabled: $enabled, first: $first,
+      after: $after, offset: $offset) { nodes { ${ALERT} lastRun { timestamp status error: errorCode } } pageInfo { hasNextPage endCursor } totalCount }
+  }`,
+  variables: ({ query: { limit, cursor, ...query } }) => ({ ...query, first: limit, after: cursor }),
+  reply: ({ certificateAlerts: { nodes, pageInfo, totalCount } }) => ({
+    alerts: nodes.map(toReply),
+    total: totalCount,
+    ...nextCursor(pageInfo),
+  }),
+  errors: ['PROJECT_NOT_FOUND'],
+});
+
+/** Certificate alerts (operations 11 and 12). */
+export function alertRoutes(rules: AlertRules): Route[] {
+  const alerts = routesAt(PATH, { select: ALERT });
+  return [
+    alerts.post('', 'Create a certificate alert', {
+      operation: 11,
+      field: 'createCertificateAlert',
+      body: bodyOf(withoutNull(rules.create), 'dailyReminder').extend({ notificationConfig }),
+      harmless: AS_SHOWN,
+      variables: ({ body: { channels, notificationConfig: daily, ...body } }) => ({
+        input: { ...body, ...reminderIn(daily), channels: newChannels(channels) },
+      }),
+      reply: ({ createCertificateAlert }) => ({ alert: toReply(createCertificateAlert.certificateAlert) }),
+      errors: ['PROJECT_NOT_FOUND'],
+      example: {
+        projectId: '6f1c2a60-5a3e-4c52-9f43-6f4b8f0f2f11',
+        ...EXAMPLE,
+        filters: [...EXAMPLE.filters],
+        channels: EXAMPLE.channels.map(({ config, ...channel }) => ({
+          ...channel,
+          config: { recipients: [...config.recipients] },
+        })),
+      },
+    }),
+    alerts.patch('/{alertId}', 'Update a certificate alert', {
+      operation: 12,
+      field: 'updateCertificateAlert',
+      body: bodyOf(withoutNull(rules.update), 'id', 'expectedVersion', 'dailyReminder').extend({ notificationConfig }),
+      harmless: AS_SHOWN,
+      variables: ({ params, body: { channels, notificationConfig: daily, ...body } }) => ({
+        input: { id: params.alertId, ...body, ...reminderIn(daily), channels: changedChannels(channels) },
+      }),
+      ifMatch: ({ certificateAlert }) => ({ expectedVersion: certificateAlert.version }),
+      reply: ({ updateCertificateAlert }) => ({ alert: toReply(updateCertificateAlert.certificateAlert) }),
+      errors: [...NOT_FOUND, 'CONCURRENT_CHANGE'],
+      example: { alertBefore: '2w', enabled: false },
+    }),
+    LIST,
+    alerts.get('/{alertId}', 'Get a certificate alert', {
+      field: 'certificateAlert',
+      select: `${ALERT} version`,
+      reply: ({ certificateAlert }) => ({ alert: toReply(certificateAlert) }),
+      errors: NOT_FOUND,
+    }),
+    alerts.delete('/{alertId}', 'Delete a certificate alert', {
+      field: 'deleteCertificateAlert',
+      reply: ({ deleteCertificateAlert }) => ({ alert: toReply(deleteCertificateAlert.certificateAlert) }),
+      errors: NOT_FOUND,
+    }),
+  ];
+}

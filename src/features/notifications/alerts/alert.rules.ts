@@ -1,0 +1,145 @@
+import * as z from 'zod';
+import { integer } from '../../../kernel/int.js';
+import { type ListOrder, orderRulesOf } from '../../../kernel/list-order.js';
+import { isPrivateHost } from '../../../kernel/outbound/private-targets.js';
+import { pageRules } from '../../../kernel/paging.js';
+import { idOf, storedText } from '../../../kernel/text-rules.js';
+import { EVEN_IF_INVALID } from '../../../kernel/validation.js';
+import { expectedVersion } from '../../../kernel/version.js';
+import { channelRules, type MayCall } from './channel.rules.js';
+import { Filter } from './filter.rules.js';
+
+/** Certificate events that alerts can notify of. */
+export const EVENT_TYPES = ['expiration', 'renewal', 'issuance', 'revocation'] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+export const eventType = z.enum(EVENT_TYPES);
+
+/** A whole number and a unit, for example `30d`: 1 to 9999 days, weeks, calendar months or calendar years. */
+export const ALERT_BEFORE = /^[1-9]\d{0,3}[dwmy]$/;
+
+const MAX_FILTERS = 50;
+
+const projectId = idOf('ID of the project. It must be of type `cert-manager`.');
+const id = idOf('certificate alert');
+
+const name = storedText(255).min(1).meta({ description: 'Name of the alert, 1 to 255 characters.' });
+const description = storedText(1_000)
+  .nullish()
+  .meta({ description: 'Description of the alert, up to 1,000 characters.' });
+const notifiedEvent = eventType.meta({ description: 'Event that the alert notifies of.' });
+const alertBefore = z
+  .string()
+  .regex(ALERT_BEFORE, 'must be a number from 1 to 9999 followed by d, w, m or y, for example 30d')
+  .meta({
+    description:
+      'How long before expiration the alert notifies: a number from 1 to 9999 and a unit (`d` days, `w` weeks, `m` months, `y` years), for example `30d`. Stored but ignored if the event is not expiration.',
+  });
+const filters = z
+  .array(Filter)
+  .max(MAX_FILTERS)
+  .meta({
+    description: `Filters that a certificate must match, all of them. At most ${MAX_FILTERS}; an empty list matches every certificate except those of certificate authorities.`,
+  });
+
+/** The fields that decide which certificates an alert notifies of. */
+export const CONTENT = { eventType, alertBefore, filters } as const;
+
+const dailyReminder = z.boolean().meta({
+  description:
+    'Whether the alert repeats every day (UTC) until the certificate is renewed, revoked or expired. If false, it notifies once. Only for the event expiration.',
+});
+
+/** Only expiration is an ongoing state that can be repeated daily. */
+const refuseReminder = (given: object, issues: z.core.$RefinementCtx): void => {
+  const { eventType: event, dailyReminder: isDaily } = given as Readonly<Record<string, unknown>>;
+  if (isDaily === true && event !== undefined && event !== 'expiration' && eventType.safeParse(event).success)
+    issues.addIssue({
+      code: 'custom',
+      path: ['dailyReminder'],
+      message: 'must be false unless the event is expiration',
+      params: { code: 'INVALID' },
+    });
+};
+
+/** Inputs that create and update alerts (operations 11 and 12). */
+export function alertRules(mayCall: MayCall) {
+  const { configs, newChannels, changedChannels } = channelRules(mayCall, {});
+  return {
+    configs,
+    create: z
+      .strictObject({
+        projectId,
+        name,
+        description,
+        eventType: notifiedEvent,
+        alertBefore,
+        filters,
+        channels: newChannels.meta({ description: 'Notification channels, 1 to 10.' }),
+        enabled: z.boolean().default(true).meta({ description: 'Whether the alert sends notifications.' }),
+        dailyReminder: dailyReminder.default(false),
+      })
+      .superRefine(refuseReminder, EVEN_IF_INVALID)
+      .meta({ description: 'Fields of the new certificate alert.' }),
+    update: z
+      .strictObject({
+        id,
+        expectedVersion,
+        name: name.optional(),
+        description,
+        eventType: notifiedEvent.optional(),
+        alertBefore: alertBefore.optional(),
+        filters: filters.optional(),
+        channels: changedChannels.optional().meta({
+          description:
+            'All channels of the alert, 1 to 10, in order. A channel with the `id` of an existing one updates it; existing channels that are not listed are deleted.',
+        }),
+        enabled: z.boolean().optional().meta({ description: 'Whether the alert sends notifications.' }),
+        dailyReminder: dailyReminder.optional().meta({
+          description:
+            'Whether the alert repeats every day (UTC). Set to false automatically if the event changes from expiration.',
+        }),
+      })
+      .superRefine(refuseReminder, EVEN_IF_INVALID)
+      .meta({ description: 'Fields of the certificate alert to change. Absent fields keep their value.' }),
+  };
+}
+export type AlertRules = ReturnType<typeof alertRules>;
+
+/** Rules for installations that allow webhooks to any host, and for those that refuse hosts with private names. */
+export const ANYWHERE = alertRules(() => true);
+const PUBLIC_ONLY = alertRules((host) => !isPrivateHost(host));
+
+/** The rules of an installation. They accept the same fields and differ only in the hosts that they refuse. */
+export const rulesFor = ({ allowPrivateTargets }: { readonly allowPrivateTargets: boolean }): AlertRules =>
+  allowPrivateTargets ? ANYWHERE : PUBLIC_ONLY;
+
+/** Input of `deleteCertificateAlert` and arguments of `certificateAlert`. */
+export const OneAlert = z.strictObject({ id }).meta({ description: 'The certificate alert, by ID.' });
+
+/** The default order of alerts. */
+export const NEWEST_FIRST: ListOrder = { field: 'CREATED_AT', direction: 'DESC' };
+
+const searched = {
+  search: storedText(255)
+    .nullish()
+    .meta({ description: 'Only alerts whose name contains this string, case-insensitive.' }),
+  eventType: eventType.nullish().meta({ description: 'Only alerts of this event.' }),
+  enabled: z.boolean().nullish().meta({ description: 'Only enabled alerts (true) or only disabled alerts (false).' }),
+};
+
+/** Of lists that can also be paged by offset. */
+export const offset = integer(0, 10_000).nullish().meta({ description: 'Number of items to skip, 0 to 10,000.' });
+
+/** Arguments of `Project.certificateAlertConnection`. */
+export const AlertPage = z.strictObject({
+  ...searched,
+  ...pageRules,
+  ...orderRulesOf('newest first'),
+});
+
+/** Arguments of `certificateAlerts`. */
+export const ListAlerts = AlertPage.extend({
+  projectId,
+  offset,
+});

@@ -1,0 +1,118 @@
+import { LockMode } from '@mikro-orm/core';
+import type { AuditEvent } from '../../../kernel/audit/audit-record.js';
+import type { Transaction } from '../../../kernel/context.js';
+import { emOf } from '../../../kernel/database/database.js';
+import { NO_ID } from '../../../kernel/ids.js';
+import type { JobKind } from '../../../kernel/jobs/job-kind.js';
+import { ask, wakeFor } from '../../../kernel/jobs/queue.js';
+import { openForTelling } from '../alerts/public.js';
+import { ledgerTargets, writeMessages } from '../deliveries/public.js';
+import { askAlertsOfCredentials, listDueCredentials, secondsToNextCredential } from './credential.sql.js';
+import { CREDENTIAL_SOURCE } from './credential-source.js';
+import { IdentityAlert } from './identity-alert.entity.js';
+import { listChannels } from './identity-alert.queries.js';
+import { CHANNEL_TABLE } from './identity-alert.view.js';
+
+const DAY_SECONDS = 86_400;
+const ALERTS_AT_ONCE = 1_000;
+/** In one transaction, and so in one mail. */
+const CREDENTIALS_AT_ONCE = 500;
+
+/** The event as the ledger has it. */
+const EVENT = 'expiry';
+
+/** Has all alerts look once a day, at midnight UTC, when daily reminders begin anew. */
+export const FIND_DUE: JobKind = {
+  name: 'identity-alerts:find-due',
+  description: 'Has all alerts of identities look for credentials that expire soon, daily at midnight UTC.',
+  everySeconds: DAY_SECONDS,
+  run: async (ctx, run) => {
+    for (let after = NO_ID; ; ) {
+      const page = { orderBy: { id: 'asc' }, limit: ALERTS_AT_ONCE } as const;
+      const alerts = await emOf(ctx).find(IdentityAlert, { isEnabled: true, id: { $gt: after } }, page);
+      if (alerts.length === 0) return;
+      await run.inTransaction((tx) => checkSoon(tx, alerts));
+      after = alerts.at(-1)?.id ?? after;
+    }
+  },
+};
+
+/** Looks for the credentials that one alert has to notify of, and again when the next one comes within its time: a standing job. */
+export const CHECK: JobKind = {
+  name: 'identity-alerts:check',
+  description: 'Looks for credentials of an identity that expire soon, and writes the notifications of one alert.',
+  retry: { firstSeconds: 30, longestSeconds: 600, attempts: 1_000_000 },
+  run: async (ctx, run) => {
+    const alertId = run.subjectId ?? NO_ID;
+    for (let after = { expiresAt: new Date(0), id: NO_ID }; ; ) {
+      const place = { afterTime: after.expiresAt, afterId: after.id };
+      const found = await listDueCredentials(ctx, { alertId, ...place, most: CREDENTIALS_AT_ONCE });
+      const last = found.at(-1);
+      if (last !== undefined)
+        await run.inTransaction(async (tx) => {
+          for (const [occurrence, some] of Map.groupBy(found, (credential) => credential.occurrence))
+            await notify(tx, { alertId, occurrence, credentialIds: some.map(({ id }) => id) });
+        });
+      if (last === undefined || found.length < CREDENTIALS_AT_ONCE) break;
+      after = last;
+    }
+    const [next] = await secondsToNextCredential(ctx, { alertId });
+    return next === undefined ? undefined : { againInSeconds: next.seconds };
+  },
+};
+
+/** Has alerts look for what is due now: they are new, or were changed, or their identity has other credentials. */
+export async function checkSoon(
+  tx: Transaction,
+  alerts: readonly Pick<IdentityAlert, 'id' | 'organizationId' | 'projectId'>[],
+): Promise<void> {
+  const requests = alerts.map(({ id, organizationId, projectId = null }) => ({
+    key: id,
+    subjectId: id,
+    organizationId,
+    projectId,
+  }));
+  await ask(tx, CHECK, requests);
+}
+
+/** New credentials, by the actions of the audit trail. A renewed one is found at midnight before it expires again. */
+const CHANGES: readonly string[] = ['client-secret:create', 'access-token:create'];
+
+/** Has alerts look whose identities got a new credential, once the transaction has committed. */
+export async function checkAfterChanges(tx: Transaction, events: readonly AuditEvent[]): Promise<void> {
+  const changes = events.filter(({ action }) => CHANGES.includes(action));
+  if (changes.length === 0) return;
+  const idsOf = (fact: string) =>
+    changes.flatMap(({ facts = {} }) => (typeof facts[fact] === 'string' ? [facts[fact]] : []));
+  const wanted = { identityIds: idsOf('identityId'), tokenIds: idsOf('accessTokenId') };
+  wakeFor(tx, await askAlertsOfCredentials(tx, { kind: CHECK.name, ...wanted }));
+}
+
+/** Credentials that an alert has to notify of. */
+interface Notice {
+  readonly alertId: string;
+  readonly occurrence: string;
+  readonly credentialIds: readonly string[];
+}
+
+/**
+ * Writes the notifications of an alert, except those that were sent or are pending; those that failed or were cancelled are sent again.
+ * Sending begins after the commit.
+ */
+async function notify(tx: Transaction, { alertId, occurrence, credentialIds }: Notice): Promise<void> {
+  const enabled = { id: alertId, isEnabled: true };
+  const alert = await tx.em.findOne(IdentityAlert, enabled, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (alert === null) return;
+  const { organizationId, projectId = null } = alert;
+  const channels = (await listChannels(tx, { alertIds: [alertId] })).filter(({ enabled }) => enabled);
+  const targets = await ledgerTargets(tx, { organizationId, projectId }, channels, (channel) =>
+    openForTelling(tx, { ...channel, table: CHANNEL_TABLE }),
+  );
+  const telling = { organizationId, projectId, ownerId: alertId, event: EVENT, subjectIds: credentialIds, occurrence };
+  if (!(await writeMessages(tx, CREDENTIAL_SOURCE, telling, targets))) return;
+  await tx.auditTrail.recordChange(tx, {
+    action: 'identity-alert:notify',
+    projectId,
+    facts: { alertId, event: EVENT, count: credentialIds.length },
+  });
+}

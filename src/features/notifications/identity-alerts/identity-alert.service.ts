@@ -1,0 +1,244 @@
+import { raw as sql } from '@mikro-orm/core';
+import type { AuditFacts } from '../../../kernel/audit/audit-record.js';
+import type { Context, Transaction } from '../../../kernel/context.js';
+import { type BatchLoad, batched } from '../../../kernel/database/batched.js';
+import { flush, inTransaction } from '../../../kernel/database/in-transaction.js';
+import { lockRow } from '../../../kernel/database/rows.js';
+import { AppError } from '../../../kernel/errors.js';
+import { orderedPageOf } from '../../../kernel/list-order.js';
+import { counted, type Page } from '../../../kernel/paging.js';
+import { parse } from '../../../kernel/validation.js';
+import { refuseOtherVersion } from '../../../kernel/version.js';
+import { type ChannelChange, type ChannelStore, replaceChannels, toGivenChannels } from '../alerts/public.js';
+import { type RetriedCount, retryMany, sendSoon } from '../deliveries/public.js';
+import { type AlertAccess, EDIT } from './alert-access.js';
+import { retryMessages } from './credential.sql.js';
+import { CREDENTIAL_SOURCE } from './credential-source.js';
+import { checkSoon } from './due.service.js';
+import { IdentityAlert, IdentityAlertChannel } from './identity-alert.entity.js';
+import { listAlerts, listAlertsOf } from './identity-alert.queries.js';
+import { type AlertRules, ListAlerts, NEWEST_FIRST, OneAlert, RetryMessages } from './identity-alert.rules.js';
+import { type AlertView, CHANNEL_TABLE, findAlertViews, withChannels } from './identity-alert.view.js';
+
+const NOT_FOUND = 'IDENTITY_ALERT_NOT_FOUND';
+const CONSTRAINTS = {
+  identity_alert_name_unique: 'IDENTITY_ALERT_NAME_TAKEN',
+  identity_alert_project_id_fkey: 'PROJECT_NOT_FOUND',
+  identity_alert_identity_id_fkey: 'IDENTITY_NOT_FOUND',
+} as const;
+const CHANNELS: ChannelStore = { table: CHANNEL_TABLE, entity: IdentityAlertChannel };
+
+/** A page of alerts, and how many there are in all. */
+export type ListedAlerts = Page<AlertView> & { readonly totalCount: () => Promise<number> };
+
+/**
+ * Alerts of identities: who is notified before credentials of an identity expire, and how. Configs of channels are sealed; views have
+ * them as they are stored.
+ *
+ * Every method that takes `raw`, the input of its rules, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
+ */
+export class IdentityAlertService {
+  constructor(
+    private readonly access: AlertAccess,
+    private readonly rules: AlertRules,
+  ) {}
+
+  /** Creates an alert. @throws PROJECT_NOT_FOUND, IDENTITY_NOT_FOUND, IDENTITY_ALERT_NAME_TAKEN */
+  create(ctx: Context, raw: unknown): Promise<AlertView> {
+    const {
+      projectId,
+      identityId,
+      name,
+      description = null,
+      alertBefore,
+      dailyReminder,
+      enabled,
+      channels,
+    } = parse(this.rules.create, raw);
+    return inTransaction(ctx, async (tx) => {
+      const owner = await this.access.owner(tx, { projectId, identityId });
+      const alert = tx.em.create(IdentityAlert, {
+        ...owner,
+        name,
+        description,
+        alertBeforeDays: daysOf(alertBefore),
+        isDailyReminder: dailyReminder,
+        isEnabled: enabled,
+      });
+      await flush(tx, CONSTRAINTS);
+      // A new alert has no channel that an id could name.
+      await setChannels(
+        tx,
+        alert,
+        channels.map((channel) => ({ ...channel, id: undefined })),
+      );
+      await checkSoon(tx, [alert]);
+      return changed(tx, 'identity-alert:create', alert);
+    });
+  }
+
+  /**
+   * Changes an alert. Channels that are given replace the existing ones: one that is named by its id keeps its config where none is given.
+   *
+   * @throws IDENTITY_ALERT_NOT_FOUND, IDENTITY_ALERT_NAME_TAKEN; CONCURRENT_CHANGE for another `expectedVersion`; SEALED_VALUE_INVALID
+   *   where a signing secret stays that cannot be decrypted
+   */
+  update(ctx: Context, raw: unknown): Promise<AlertView> {
+    const { id, expectedVersion, channels, ...given } = parse(this.rules.update, raw);
+    return inTransaction(ctx, async (tx) => {
+      const row = await this.access.load(tx, id, EDIT);
+      const alert = await lockRow(tx, IdentityAlert, { id: row.id, organizationId: row.organizationId }, NOT_FOUND);
+      refuseOtherVersion(alert.version, expectedVersion);
+      const changes = changesOf(alert, given);
+      const fields = Object.keys(changes);
+      const channelChange = channels === undefined ? null : await setChannels(tx, alert, channels);
+      if (channelChange !== null) fields.push('channels');
+      if (fields.length > 0) {
+        tx.em.assign(alert, { ...changes, version: alert.version + 1, updatedAt: sql('now()') });
+        await flush(tx, CONSTRAINTS);
+        await checkSoon(tx, [alert]);
+        // Messages of an alert that is disabled are cancelled.
+        await sendSoon(
+          tx,
+          CREDENTIAL_SOURCE,
+          { ...placeOf(alert), ownerId: alert.id },
+          channelChange?.configuredIds ?? [],
+        );
+      }
+      return changed(tx, 'identity-alert:update', alert, { changed: fields.sort() });
+    });
+  }
+
+  /** Deletes an alert. @returns the alert as it was @throws IDENTITY_ALERT_NOT_FOUND */
+  delete(ctx: Context, raw: unknown): Promise<AlertView> {
+    const { id } = parse(OneAlert, raw);
+    return inTransaction(ctx, async (tx) => {
+      const row = await this.access.load(tx, id, EDIT);
+      const alert = await lockRow(tx, IdentityAlert, { id: row.id, organizationId: row.organizationId }, NOT_FOUND);
+      const before = await changed(tx, 'identity-alert:delete', alert);
+      tx.em.remove(alert);
+      await flush(tx);
+      return before;
+    });
+  }
+
+  /** Retries failed and cancelled messages of an alert, of its enabled channels or of one of them. @throws IDENTITY_ALERT_NOT_FOUND */
+  retryMessages(ctx: Context, raw: unknown): Promise<RetriedCount> {
+    const { id, ...given } = parse(RetryMessages, raw);
+    return inTransaction(ctx, async (tx) => {
+      const { id: ownerId, organizationId, projectId, identityId } = await this.access.load(tx, id, EDIT);
+      const retried = { organizationId, projectId, ownerId, ...given };
+      const counted = await retryMany(tx, CREDENTIAL_SOURCE, retryMessages, ownerId, retried);
+      const { dryRun } = given;
+      const { auditTrail } = tx;
+      const facts = { alertId: ownerId, identityId, count: counted.count, dryRun };
+      const record = { action: 'identity-alert:retry-messages', projectId, facts };
+      await (dryRun ? auditTrail.recordRead(tx, record) : auditTrail.recordChange(tx, record));
+      return counted;
+    });
+  }
+
+  /** One alert. @throws IDENTITY_ALERT_NOT_FOUND */
+  async get(ctx: Context, raw: unknown): Promise<AlertView> {
+    const { id } = parse(OneAlert, raw);
+    const row = await this.access.load(ctx, id, ['identity:read']);
+    const [alert] = await withChannels(ctx, [row]);
+    await ctx.auditTrail.recordRead(ctx, readOf(row));
+    return alert as AlertView;
+  }
+
+  /**
+   * Alerts of a project, or of the organization itself, newest first, or in another order: those that the caller may read.
+   *
+   * @throws PROJECT_NOT_FOUND, IDENTITY_NOT_FOUND
+   */
+  async list(ctx: Context, raw: unknown): Promise<ListedAlerts> {
+    const { projectId: wanted = null, identityId = null, ...page } = parse(ListAlerts, raw);
+    const { projectId, isReadable } = await this.access.list(ctx, { projectId: wanted, identityId });
+    const rows = await listAlerts(ctx, { organizationId: ctx.organizationId, projectId, identityId });
+    const alerts = await withChannels(ctx, rows.filter(isReadable));
+    const request = { ...page, orderBy: page.orderBy ?? NEWEST_FIRST };
+    const shown = orderedPageOf(alerts, request, { orderable: (alert) => alert });
+    await recordList(ctx, projectId, shown.nodes.length);
+    return counted(shown, async () => alerts.length);
+  }
+
+  /** Alerts of an identity that is part of a larger response, newest first, those that the caller may read; all identities share their statements. */
+  async listOfIdentity(ctx: Context, identityId: string): Promise<readonly AlertView[]> {
+    const alerts = (await batched(ctx, this.#ofIdentities, identityId)) ?? [];
+    await recordList(ctx, null, alerts.length);
+    return alerts;
+  }
+
+  readonly #ofIdentities: BatchLoad<readonly AlertView[]> = async (ctx, identityIds) => {
+    const rows = await listAlertsOf(ctx, { organizationId: ctx.organizationId, identityIds });
+    const readable = await this.access.readable(ctx, rows);
+    const shown = rows.filter(({ id }) => readable.has(id) && !(readable.get(id) instanceof Error));
+    return Map.groupBy(await withChannels(ctx, shown), ({ identityId }) => identityId);
+  };
+}
+
+/** Makes these the channels of an alert, which is locked. @returns what changed; null if nothing did @throws as `replaceChannels` */
+const setChannels = (
+  tx: Transaction,
+  { organizationId, projectId = null, id: alertId }: IdentityAlert,
+  given: Parameters<typeof toGivenChannels>[0],
+): Promise<ChannelChange | null> =>
+  replaceChannels(tx, { store: CHANNELS, owner: { organizationId, projectId }, alertId }, toGivenChannels(given));
+
+const placeOf = ({ id, organizationId, projectId = null }: IdentityAlert) => ({ id, organizationId, projectId });
+
+/** `30d` is 30. */
+const daysOf = (alertBefore: string): number => Number.parseInt(alertBefore, 10);
+
+interface Given {
+  readonly name?: string | undefined;
+  readonly description?: string | null | undefined;
+  readonly alertBefore?: string | undefined;
+  readonly dailyReminder?: boolean | undefined;
+  readonly enabled?: boolean | undefined;
+}
+
+/** What is given and other than before. */
+function changesOf(alert: IdentityAlert, { name, description, alertBefore, dailyReminder, enabled }: Given) {
+  const given = {
+    name,
+    description,
+    alertBeforeDays: alertBefore === undefined ? undefined : daysOf(alertBefore),
+    isDailyReminder: dailyReminder,
+    isEnabled: enabled,
+  };
+  return Object.fromEntries(
+    Object.entries(given).filter(
+      ([field, value]) => value !== undefined && value !== (alert[field as keyof typeof given] ?? null),
+    ),
+  ) as Partial<typeof given>;
+}
+
+interface Named {
+  readonly id: string;
+  readonly projectId?: string | null | undefined;
+  readonly identityId: string;
+}
+
+async function changed(
+  tx: Transaction,
+  action: string,
+  { id, projectId = null, identityId }: Named,
+  facts: AuditFacts = {},
+): Promise<AlertView> {
+  await tx.auditTrail.recordChange(tx, { action, projectId, facts: { alertId: id, identityId, ...facts } });
+  const [alert] = await findAlertViews(tx, [id]);
+  if (alert === undefined) throw new AppError(NOT_FOUND);
+  return alert;
+}
+
+/** What the audit trail says of an alert that is shown. */
+export const readOf = ({ id, projectId = null, identityId }: Named) => ({
+  action: 'identity-alert:get',
+  projectId,
+  facts: { alertId: id, identityId },
+});
+
+const recordList = (ctx: Context, projectId: string | null, count: number): Promise<void> =>
+  ctx.auditTrail.recordRead(ctx, { action: 'identity-alert:list', projectId, facts: { count } });

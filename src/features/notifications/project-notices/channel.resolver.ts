@@ -1,0 +1,111 @@
+import { Field, FieldResolver, Int, ObjectType, Resolver, Root } from 'type-graphql';
+import type { Context } from '../../../kernel/context.js';
+import { argsType } from '../../../kernel/graphql/inputs.js';
+import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
+import { type CountedConnectionOf, counted } from '../../../kernel/paging.js';
+import { ProjectType } from '../../projects/public.js';
+import { AlertTestResultType } from '../alert-deliveries/public.js';
+import { toChannelType } from '../alerts/public.js';
+import { ANYWHERE, ChannelPage, ListChannels, OneChannel } from './channel.rules.js';
+import type { ChannelService, ListedChannels } from './channel.service.js';
+import { NotificationChannelConnection, NotificationChannelType, toNotificationChannel } from './channel.type.js';
+
+@ObjectType('TestNotificationChannelPayload', {
+  description: 'Result of `testNotificationChannel`.',
+  simpleResolvers: true,
+})
+class TestNotificationChannelPayload {
+  @Field(() => [AlertTestResultType], {
+    description: 'One result per target: each address of an email channel, otherwise the channel.',
+  })
+  results!: readonly AlertTestResultType[];
+}
+
+@Resolver(() => NotificationChannelType)
+export class ChannelResolver {
+  constructor(private readonly service: ChannelService) {}
+
+  @query(NotificationChannelConnection, ListChannels, 'Notification channels of a project, by name.')
+  async notificationChannels(ctx: Context, args: object): Promise<CountedConnectionOf<NotificationChannelType>> {
+    return shown(await this.service.list(ctx, args));
+  }
+
+  @query(NotificationChannelType, OneChannel, 'A notification channel, by ID.')
+  async notificationChannel(ctx: Context, args: object): Promise<NotificationChannelType> {
+    return toNotificationChannel(await this.service.get(ctx, args));
+  }
+
+  @mutation(
+    ANYWHERE.create,
+    { notificationChannel: [NotificationChannelType, 'The created notification channel.'] },
+    'Adds a notification channel to a project.',
+  )
+  async createNotificationChannel(ctx: Context, input: object) {
+    return { notificationChannel: toNotificationChannel(await this.service.create(ctx, input)) };
+  }
+
+  @mutation(
+    ANYWHERE.update,
+    { notificationChannel: [NotificationChannelType, 'The updated notification channel.'] },
+    'Updates a notification channel, or enables or disables it.',
+  )
+  async updateNotificationChannel(ctx: Context, input: object) {
+    return { notificationChannel: toNotificationChannel(await this.service.update(ctx, input)) };
+  }
+
+  @mutation(
+    OneChannel,
+    { notificationChannel: [NotificationChannelType, 'The deleted notification channel.'] },
+    'Deletes a notification channel and cancels its pending messages.',
+  )
+  async deleteNotificationChannel(ctx: Context, input: object) {
+    return { notificationChannel: toNotificationChannel(await this.service.delete(ctx, input)) };
+  }
+
+  @mutation(
+    OneChannel,
+    TestNotificationChannelPayload,
+    'Sends a test to every target of a notification channel and waits up to 20 seconds for the responses. Requires `edit` on `webhooks`.',
+  )
+  async testNotificationChannel(ctx: Context, input: object): Promise<TestNotificationChannelPayload> {
+    const trials = await this.service.test(ctx, input);
+    return {
+      results: trials.map(({ channel, ...trial }) => ({
+        channel: toChannelType({ ...channel, table: 'notification_channel' }),
+        ...trial,
+      })),
+    };
+  }
+}
+
+const shown = (page: ListedChannels): CountedConnectionOf<NotificationChannelType> =>
+  counted(page.show(toNotificationChannel), page.totalCount);
+
+@Resolver(() => NotificationChannelConnection)
+export class ChannelCountResolver {
+  /** Compiled documents do not call functions found in fields, so the count needs a resolver. */
+  @FieldResolver(() => Int)
+  totalCount(@Root() page: CountedConnectionOf<NotificationChannelType>): Promise<number> {
+    return page.totalCount();
+  }
+}
+
+const ChannelPageArgs = argsType(ChannelPage);
+
+@Resolver(() => ProjectType)
+export class ProjectChannelsResolver {
+  constructor(private readonly service: ChannelService) {}
+
+  @nested(
+    [NotificationChannelType],
+    'Notification channels of the project, by name. Null, with PERMISSION_DENIED, if you cannot read them. A project without channels emails its admins.',
+  )
+  async notificationChannels({ access }: ProjectType, ctx: Context): Promise<readonly NotificationChannelType[]> {
+    return (await this.service.listInProject(ctx, access)).map(toNotificationChannel);
+  }
+
+  @nested(NotificationChannelConnection, 'Notification channels of the project, by name, in pages.', ChannelPageArgs)
+  async notificationChannelConnection({ access }: ProjectType, ctx: Context, page: object) {
+    return shown(await this.service.pageInProject(ctx, access, page));
+  }
+}

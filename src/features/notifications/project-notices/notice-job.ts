@@ -1,0 +1,185 @@
+import { LockMode, raw as sql } from '@mikro-orm/core';
+import type { Context, Transaction } from '../../../kernel/context.js';
+import { failedOnData } from '../../../kernel/errors.js';
+import { NO_ID } from '../../../kernel/ids.js';
+import type { JobKind, JobRun } from '../../../kernel/jobs/job-kind.js';
+import { ask } from '../../../kernel/jobs/queue.js';
+import { describeError } from '../../../kernel/log.js';
+import { refusedAddresses } from '../../identity/organizations/public.js';
+import { openForTelling } from '../alerts/public.js';
+import { digestsOf, isForUnread, type LedgerTarget, ledgerTargets, writeMessages } from '../deliveries/public.js';
+import { hasAddress } from './addresses.js';
+import { listTakingChannels } from './channel.queries.js';
+import { Notice } from './notice.entity.js';
+import type { NoticeKind } from './notice.rules.js';
+import { listPeople, listUnsentOwners, listUntoldOwners } from './notice.sql.js';
+import { NOTICE_SOURCE } from './notice-source.js';
+import { notifyAgain, type Owner, requestsOf, UNSENT_DAYS, WRITE_MESSAGES } from './notices.js';
+
+/** Notices per transaction, and so per email. */
+const AT_ONCE = 500;
+
+/** Writes the messages for the notices of an owner. */
+export const WRITE_MESSAGES_JOB: JobKind = {
+  ...WRITE_MESSAGES,
+  retry: { firstSeconds: 30, longestSeconds: 600, attempts: 1_000_000 },
+  run: async (ctx, run) => {
+    const ownerId = run.subjectId ?? NO_ID;
+    const owner = { organizationId: ctx.organizationId, projectId: run.projectId, ownerId };
+    while (await writeNext(ctx, run, owner));
+  },
+};
+
+/** For so long, whoever stored a notice may still ask for the job. */
+const UNTOLD_SECONDS = 10;
+
+/** Has the messages written of notices whose node died before it asked for that. */
+export const FIND_UNTOLD: JobKind = {
+  name: 'project-notices:find-untold',
+  description: 'Has the messages written for notices that have none yet, every minute.',
+  everySeconds: 60,
+  staysInside: true,
+  run: (_, run) =>
+    run.inTransaction(async (tx) =>
+      ask(tx, WRITE_MESSAGES, requestsOf(await listUntoldOwners(tx, { seconds: UNTOLD_SECONDS }))),
+    ),
+};
+
+/** Sends notices again whose messages were not accepted, for a week after the event. */
+export const FIND_UNSENT: JobKind = {
+  name: 'project-notices:find-unsent',
+  description:
+    'Has the messages of notices of the last week written again that failed or were cancelled, daily at midnight UTC.',
+  everySeconds: 86_400,
+  staysInside: true,
+  run: async (ctx, run) => {
+    for (const owner of await listUnsentOwners(ctx, { days: UNSENT_DAYS }))
+      await run.inTransaction((tx) => notifyAgain(tx, owner));
+  },
+};
+
+/**
+ * Writes the messages for the oldest notices of an owner. One that fails on its data is passed over, so that those behind it get theirs.
+ *
+ * @returns whether there may be more
+ */
+async function writeNext(ctx: Context, run: JobRun, owner: Owner, most = AT_ONCE): Promise<boolean> {
+  try {
+    return (await run.inTransaction((tx) => writeSome(tx, owner, most))) === most;
+  } catch (error) {
+    if (!failedOnData(error)) throw error;
+    if (most > 1) return writeNext(ctx, run, owner, Math.ceil(most / 2));
+    const [passed] = await run.inTransaction(async (tx) => markWritten(tx, await lockNew(tx, owner, 1)));
+    if (passed !== undefined) ctx.log?.warn('notice without messages', { notice: passed.id, ...describeError(error) });
+    return true;
+  }
+}
+
+/** @returns the number of notices */
+async function writeSome(tx: Transaction, owner: Owner, most: number): Promise<number> {
+  const notices = await lockNew(tx, owner, most);
+  for (const [kind, some] of Map.groupBy(notices, (notice) => notice.kind)) await writeKind(tx, owner, kind, some);
+  return (await markWritten(tx, notices)).length;
+}
+
+/** Locks notices of an owner that have no messages yet, oldest first. */
+async function lockNew(tx: Transaction, { ownerId }: Owner, limit: number): Promise<NewNotice[]> {
+  const found = await tx.em.find(
+    Notice,
+    { ownerId, toldAt: null },
+    {
+      fields: ['kind', 'facts'],
+      orderBy: { createdAt: 'asc', id: 'asc' },
+      limit,
+      lockMode: LockMode.PESSIMISTIC_WRITE,
+    },
+  );
+  return found.map(({ id, kind, facts }) => ({ id, kind, recipientIds: facts.recipientIds ?? [] }));
+}
+
+async function markWritten(tx: Transaction, notices: readonly NewNotice[]): Promise<readonly NewNotice[]> {
+  await tx.em.nativeUpdate(Notice, { id: { $in: notices.map(({ id }) => id) } }, { toldAt: sql('now()') });
+  return notices;
+}
+
+async function writeKind(
+  tx: Transaction,
+  owner: Owner,
+  event: NoticeKind,
+  notices: readonly NewNotice[],
+): Promise<void> {
+  const channels = await listTakingChannels(tx, { projectId: owner.projectId ?? NO_ID, kind: event });
+  const targets = await ledgerTargets(tx, owner, channels, (channel) =>
+    openForTelling(tx, { ...channel, table: 'notification_channel' }),
+  );
+  // A channel that cannot be decrypted may stay so.
+  const isTold = targets.some((target) => !isForUnread(target));
+  const people = await addressesOf(tx, owner, notices);
+  // People named by a notice get an email; admins get one only if nobody else is notified.
+  const byPeople = Map.groupBy(notices, ({ recipientIds }) => {
+    const named = recipientIds.filter((id) => people.has(id)).sort();
+    return (
+      named.length > 0 || isTold ? named : [...people].filter(([, { isAdmin }]) => isAdmin).map(([id]) => id)
+    ).join();
+  });
+  let isNew = await write(tx, owner, event, notices, targets);
+  for (const [ids, some] of byPeople) {
+    const own = ids === '' ? [] : ids.split(',').map((id) => (people.get(id) as Person).target);
+    isNew = (await write(tx, owner, event, some, own)) || isNew;
+  }
+  if (!isNew) return;
+  const { projectId } = owner;
+  const facts = { kind: event, count: notices.length };
+  await tx.auditTrail.recordChange(tx, {
+    action: 'project:notify',
+    ...(projectId === null ? {} : { projectId }),
+    facts,
+  });
+}
+
+const write = (
+  tx: Transaction,
+  owner: Owner,
+  event: NoticeKind,
+  notices: readonly NewNotice[],
+  targets: readonly LedgerTarget[],
+): Promise<boolean> =>
+  writeMessages(tx, NOTICE_SOURCE, { ...owner, event, subjectIds: notices.map(({ id }) => id) }, targets);
+
+/** A notice that has no messages yet. */
+interface NewNotice {
+  readonly id: string;
+  readonly kind: NoticeKind;
+  readonly recipientIds: readonly string[];
+}
+
+interface Person {
+  readonly isAdmin: boolean;
+  readonly target: LedgerTarget;
+}
+
+/** People with an email address, by ID: admins, and people named by notices. */
+async function addressesOf(
+  tx: Transaction,
+  owner: Owner,
+  notices: readonly NewNotice[],
+): Promise<ReadonlyMap<string, Person>> {
+  const userIds = [...new Set(notices.flatMap(({ recipientIds }) => recipientIds))];
+  const listed = (await listPeople(tx, { ownerId: owner.ownerId, userIds })).filter(hasAddress);
+  const refused = await refusedAddresses(
+    tx,
+    listed.map(({ username }) => username),
+  );
+  const found = listed.filter(({ username }) => !refused.has(username));
+  const digests = await digestsOf(
+    tx,
+    owner,
+    found.map(({ username: recipient }) => ({ type: 'email', recipient })),
+  );
+  const people = new Map<string, Person>();
+  for (const [at, { id, isAdmin }] of found.entries()) {
+    const target = { channelId: owner.ownerId, channelType: 'email', recipient: digests[at] as Buffer } as const;
+    people.set(id, { isAdmin: isAdmin || people.get(id)?.isAdmin === true, target });
+  }
+  return people;
+}

@@ -1,0 +1,37 @@
+import { sql } from 'kysely';
+import { prepared, tablesOf } from '../../../kernel/database/tables.js';
+import type { NotificationDeliverySchema } from '../deliveries/public.js';
+import type { NoticeSchema } from './notice.entity.js';
+
+const tables = tablesOf<typeof NoticeSchema | typeof NotificationDeliverySchema>();
+
+/** The notices of a message, soonest expiration first. `daysLeft` is null if the subject does not expire. */
+export const listMessageNotices = prepared(({ messageId }: { messageId: string }) => {
+  const expiresAt = sql<Date | null>`(n.facts ->> 'expiresAt')::timestamptz`;
+  return tables
+    .selectFrom('notification_delivery as d')
+    .innerJoin('notice as n', 'n.id', 'd.subject_id')
+    .select(['n.id', 'n.kind', 'n.subject_id as subjectId', 'n.facts'])
+    .select(sql<number | null>`floor(extract(epoch from ${expiresAt} - now()) / 86400)::integer`.as('daysLeft'))
+    .where('d.message_id', '=', messageId)
+    .orderBy(expiresAt)
+    .orderBy('n.created_at')
+    .orderBy('n.id');
+});
+
+/** Marks notices of the last days with messages that were not accepted: their messages are written again. */
+export const markUnwritten = prepared(({ ownerId, days }: { ownerId: string; days: number }) => {
+  const first = sql<Date>`now() - make_interval(days => ${days}::integer)`;
+  return tables
+    .updateTable('notice')
+    .set({ told_at: null })
+    .where('owner_id', '=', ownerId)
+    .where('created_at', '>', first)
+    .where('told_at', 'is not', null)
+    .where(
+      sql<boolean>`id in (
+        select d.subject_id from notification_message m join notification_delivery d on d.message_id = m.id
+        where m.owner_id = ${ownerId} and m.state <> 'sent' and m.state <> 'pending' and m.created_at > ${first})`,
+    )
+    .returning('id');
+});

@@ -1,0 +1,55 @@
+import type { Context } from '../../../../kernel/context.js';
+import type { TargetPolicy } from '../../../../kernel/outbound/http.js';
+import type { Mailer } from '../../../../kernel/outbound/mail.js';
+import type { Target } from '../channel.js';
+import type { Delivery } from '../notification.js';
+import type { Outcome } from '../outcome.js';
+import { sendEmail } from './email.js';
+import { sendPagerDuty } from './pagerduty.js';
+import { sendSlack } from './slack.js';
+import { sendWebhook } from './webhook.js';
+
+/** What deliveries depend on. */
+interface Outside {
+  readonly mailer: Mailer;
+  readonly policy: TargetPolicy;
+  /** Endpoint of PagerDuty, if not the public one. */
+  readonly pagerdutyUrl?: string;
+  /** Whether an organization allows an email address. */
+  readonly mayMail: (ctx: Context, address: string) => Promise<boolean>;
+}
+
+const NOT_ALLOWED = 'RECIPIENT_NOT_ALLOWED';
+const REFUSED: Outcome = {
+  result: 'permanent',
+  code: NOT_ALLOWED,
+  status: null,
+  retryAfterSeconds: null,
+};
+
+/** Delivers notifications to channels of every type. */
+export class Notifier {
+  constructor(private readonly outside: Outside) {}
+
+  /**
+   * Makes one attempt to deliver a notification to one target. The caller decides about retries.
+   *
+   * @returns `accepted` once the target accepted it; does not throw for failures of the target
+   * @throws Error inside a transaction
+   */
+  async deliver(ctx: Context, { id, target, notification }: Delivery<Target>): Promise<Outcome> {
+    const { mailer, policy, pagerdutyUrl: url, mayMail } = this.outside;
+    switch (target.type) {
+      case 'email':
+        // The only place of this check, so that no email bypasses it.
+        if (!(await mayMail(ctx, target.recipient))) return REFUSED;
+        return sendEmail(ctx, mailer, { id, target, notification });
+      case 'webhook':
+        return sendWebhook(ctx, policy, { id, target, notification });
+      case 'slack':
+        return sendSlack(ctx, policy, { id, target, notification });
+      case 'pagerduty':
+        return sendPagerDuty(ctx, { policy, url }, { id, target, notification });
+    }
+  }
+}

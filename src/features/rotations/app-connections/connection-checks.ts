@@ -1,0 +1,137 @@
+import type { Context, Transaction } from '../../../kernel/context.js';
+import type { SealedText } from '../../../kernel/crypto/sealed-text.js';
+import { AppError } from '../../../kernel/errors.js';
+import type { TargetPolicy } from '../../../kernel/outbound/http.js';
+import type { ConnectionRow } from './connection.queries.js';
+import { storeCheck } from './connection.sql.js';
+import { digestOfAccount, openSecrets } from './connection-sealing.js';
+import type { AccountOwners, ConnectionHolds, ConnectionUses } from './connection-uses.js';
+import { isRefusal, TargetFailure } from './kind/target-failure.js';
+import { type AnyKind, kindOf } from './kinds.js';
+
+/** Number of consecutive checks without a response after which a connection is failing. */
+const PATIENCE = 3;
+/** Time limit of a check within a request, shorter than that of the request. */
+export const REQUEST_LIMIT_MS = 20_000;
+
+/** Decrypted credentials of a kind. */
+export interface Credentials {
+  readonly publicPart: object;
+  readonly secrets: Readonly<Record<string, SealedText>>;
+}
+
+/** Result of a check. */
+export interface CheckResult {
+  /** Null if the external system accepts the credentials. */
+  readonly code: string | null;
+  readonly isRefusal: boolean;
+  /** Why the call failed; null if it did not. Absent: nothing was called. */
+  readonly failure?: TargetFailure | null;
+  /** The account that they log in to; null if it is not known. */
+  readonly account: SealedText | null;
+}
+
+/** Notifies that a connection started to fail. @param projectIds null: the organization */
+export type NotifyOfFailure = (
+  tx: Transaction,
+  failure: {
+    readonly organizationId: string;
+    readonly projectIds: readonly (string | null)[];
+    readonly connectionId: string;
+    readonly name: string;
+    readonly app: string;
+    readonly code: string;
+    readonly since: Date;
+  },
+) => Promise<void>;
+
+/** Dependencies of checks. */
+export interface CheckParts {
+  readonly policy: TargetPolicy;
+  readonly usesOf: ConnectionUses;
+  readonly holdsOf: ConnectionHolds;
+  readonly ownersOf: AccountOwners;
+  readonly notifyOfFailure: NotifyOfFailure;
+}
+
+/**
+ * Checks credentials against the external system within the time limit of a request.
+ *
+ * @returns the account that they log in to; null if it is not known
+ * @throws TargetFailure
+ */
+export async function checkInRequest(
+  ctx: Context,
+  kind: AnyKind,
+  { publicPart, secrets }: Credentials,
+  policy: TargetPolicy,
+): Promise<SealedText | null> {
+  return inTime(kind.check(ctx, { ...publicPart, ...secrets }, policy));
+}
+
+/** Runs a call to an external system within the time limit of a request. @throws TargetFailure TARGET_TIMED_OUT */
+export async function inTime<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const failure = new TargetFailure('TARGET_TIMED_OUT', 'unknown', undefined, null, true);
+    timer = setTimeout(reject, REQUEST_LIMIT_MS, failure);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Checks a stored connection. Secrets that cannot be decrypted count as rejected. @param within limits the time of the call */
+export async function checkStored(
+  ctx: Context,
+  row: ConnectionRow,
+  policy: TargetPolicy,
+  within: <T>(work: Promise<T>) => Promise<T> = (work) => work,
+): Promise<CheckResult> {
+  const kind = kindOf(row.app);
+  try {
+    const secrets = await openSecrets(ctx, kind, row);
+    const account = await within(kind.check(ctx, { ...row.publicPart, ...secrets }, policy));
+    return { code: null, isRefusal: false, failure: null, account };
+  } catch (error) {
+    if (error instanceof TargetFailure)
+      return { code: error.code, isRefusal: isRefusal(error), failure: error, account: null };
+    if (error instanceof AppError && error.code === 'SEALED_VALUE_INVALID')
+      return { code: error.code, isRefusal: true, account: null };
+    throw error;
+  }
+}
+
+/**
+ * Stores the result of a check. When the connection starts to fail, notifies its users once until it works again.
+ *
+ * @returns whether the state changed, or the credentials were replaced in the meantime
+ */
+export async function store(
+  tx: Transaction,
+  row: ConnectionRow,
+  { code, isRefusal, account }: CheckResult,
+  { usesOf, notifyOfFailure }: CheckParts,
+): Promise<'same' | 'changed' | 'replaced'> {
+  const { id, organizationId, credentialsVersion } = row;
+  const accountDigest = await digestOfAccount(tx, row.app, account);
+  const asked = { id, organizationId, credentialsVersion, code, isRefusal, accountDigest };
+  const [stored] = await storeCheck(tx, { ...asked, patience: PATIENCE });
+  if (stored === undefined) return 'replaced';
+  const { stateBefore, state, failingSince: since } = stored;
+  if (state === stateBefore) return 'same';
+  if (state === 'failing' && code !== null && since !== null) {
+    const projectIds = row.projectId === null ? await usersOf(tx, id, usesOf) : [row.projectId];
+    const { name, app } = row;
+    await notifyOfFailure(tx, { organizationId, projectIds, connectionId: id, name, app, code, since });
+  }
+  return 'changed';
+}
+
+/** Projects with rotations that use a connection of the organization; if there are none, the organization itself. */
+async function usersOf(tx: Transaction, id: string, usesOf: ConnectionUses): Promise<(string | null)[]> {
+  const projectIds = new Set((await usesOf(tx, { connectionIds: [id] })).map(({ projectId }) => projectId));
+  return projectIds.size === 0 ? [null] : [...projectIds];
+}

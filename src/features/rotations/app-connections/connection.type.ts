@@ -1,0 +1,217 @@
+import { type ClassType, Extensions, Field, ID, Int, InterfaceType, ObjectType } from 'type-graphql';
+import * as z from 'zod';
+import { DateTime } from '../../../kernel/graphql/date-time.js';
+import { enumType } from '../../../kernel/graphql/enums.js';
+import { inputType } from '../../../kernel/graphql/inputs.js';
+import { Node } from '../../../kernel/graphql/node.js';
+import { countedConnectionOf } from '../../../kernel/graphql/page.js';
+import { ONE_OF } from '../../../kernel/graphql/schema.js';
+import type { ConnectionRow } from './connection.queries.js';
+import { ANYWHERE, app, type CheckState } from './connection.rules.js';
+import { type AnyKind, type App, KINDS } from './kinds.js';
+
+const AppEnum = enumType(
+  'ConnectableApp',
+  'Apps (external systems) that can be connected.',
+  Object.fromEntries(KINDS.map(({ app: name, description }) => [name, description])),
+  app,
+);
+
+const CheckStateEnum = enumType<CheckState>('ConnectionCheckState', 'States of the credentials of a connection.', {
+  unchecked: 'The credentials were not checked yet.',
+  working: 'The external system accepts the credentials, or was unreachable in fewer than three checks in a row.',
+  failing: 'The external system rejects the credentials, or was unreachable in three checks in a row.',
+});
+
+/** What is known of an external system that does not respond. */
+@ObjectType('UnresponsiveTarget', {
+  description: 'An external system that does not respond, and is left alone for pauses that grow to an hour.',
+  simpleResolvers: true,
+})
+export class UnresponsiveTargetType {
+  @Field(() => DateTime, { description: 'Since when no call had a response.' })
+  since!: Date;
+
+  @Field(() => Int, { description: 'How often it was tried since then. Calls at the same time count as one.' })
+  failures!: number;
+
+  @Field(() => String, { description: 'Error code of the last try, for example `TARGET_TIMED_OUT`.' })
+  code!: string;
+
+  @Field(() => DateTime, {
+    description: 'When it is next tried by itself: a time in the past if that is under way or about to begin.',
+  })
+  nextTryAt!: Date;
+}
+
+/** A connection as the API shows it. */
+@InterfaceType('ConnectedApp', {
+  implements: Node,
+  description: 'Credentials for an external system, of an organization or a project. Secrets are never returned.',
+})
+export class ConnectedAppType extends Node {
+  @Field(() => ID, { description: 'ID of the organization.' })
+  organizationId!: string;
+
+  @Field(() => ID, {
+    nullable: true,
+    description: 'ID of the project that the connection is for. Null: the whole organization.',
+  })
+  projectId!: string | null;
+
+  @Field(() => AppEnum, { description: 'App of the connection.' })
+  app!: App;
+
+  @Field(() => String, { description: 'Authentication method, for example `api-token`.' })
+  method!: string;
+
+  @Field(() => String, {
+    description: 'Name of the connection, unique in the project, or among connections of the organization itself.',
+  })
+  name!: string;
+
+  @Field(() => String, { nullable: true, description: 'Description of the connection. Null if it has none.' })
+  description!: string | null;
+
+  @Field(() => Int, { description: 'Version of the connection. Increments with every change.' })
+  version!: number;
+
+  @Field(() => String, {
+    description:
+      'Keyed hash of all credentials in hexadecimal, for example `2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae`. It changes only when the credentials change.',
+  })
+  credentialsHash!: string;
+
+  @Field(() => CheckStateEnum, {
+    description: 'Whether the external system accepts the credentials, by the last check.',
+  })
+  checkState!: CheckState;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Error code of the last check, for example `CREDENTIALS_REJECTED`. Null if it succeeded.',
+  })
+  checkCode!: string | null;
+
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When the credentials were last checked. Null if they were not.',
+  })
+  checkedAt!: Date | null;
+
+  @Field(() => DateTime, { nullable: true, description: 'Since when the connection is failing. Null if it is not.' })
+  failingSince!: Date | null;
+
+  @Field(() => UnresponsiveTargetType, {
+    nullable: true,
+    description:
+      'That the external system does not respond, to this or another connection of the organization that calls it: rotations, revocations and checks leave it alone for a while. A manual rotation, or a check of the connection, tries it at once; any response ends it. Null if it responds.',
+  })
+  unresponsive!: UnresponsiveTargetType | null;
+
+  @Field(() => DateTime, { description: 'When the connection was created.' })
+  createdAt!: Date;
+
+  @Field(() => DateTime, { description: 'When the connection was last changed.' })
+  updatedAt!: Date;
+}
+
+/** `datatool` -> `Datatool`, in type names. */
+const titled = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+
+/** Name of the GraphQL type of connections of an app. */
+export const typeNameOf = (name: string): string => `${titled(name)}ConnectedApp`;
+
+/** The GraphQL type of public credentials of a kind, made from its rules. */
+function credentialsTypeOf({ app: name, publicRules }: AnyKind): ClassType {
+  const made = { [`${titled(name)}Credentials`]: class {} }[`${titled(name)}Credentials`] as ClassType;
+  ObjectType(made.name, {
+    description: `Public part of the credentials of a connection of the app ${name}.`,
+    simpleResolvers: true,
+  })(made);
+  for (const [field, rule] of Object.entries(publicRules.shape as Record<string, z.ZodType>)) {
+    const isNumber = z.toJSONSchema(rule, { io: 'output' }).type === 'integer';
+    const options = { nullable: rule.safeParse(null).success, description: rule.description ?? field };
+    Field(() => (isNumber ? Int : String), options)(made.prototype as object, field);
+  }
+  return made;
+}
+
+/** The GraphQL type of connections of a kind. */
+function connectedTypeOf(kind: AnyKind): ClassType<ConnectedAppType> {
+  const credentials = credentialsTypeOf(kind);
+  const name = typeNameOf(kind.app);
+  const made = { [name]: class extends ConnectedAppType {} }[name] as ClassType<ConnectedAppType>;
+  const description = `A connection of the app ${kind.app}.`;
+  ObjectType(name, { implements: ConnectedAppType, description, simpleResolvers: true })(made);
+  Field(() => credentials, { description: 'Public part of the credentials.' })(made.prototype as object, 'credentials');
+  return made;
+}
+
+/** The GraphQL types of connections, by app. */
+const TYPES: ReadonlyMap<string, ClassType<ConnectedAppType>> = new Map(
+  KINDS.map((kind) => [kind.app, connectedTypeOf(kind)]),
+);
+
+/** Converts a connection to its GraphQL type. The class decides the type. */
+export function toConnectedApp({ publicPart, unresponsive: known, ...row }: ConnectionRow): ConnectedAppType {
+  const { credentialsSealed: _, credentialsVersion: __, checkFailures: ___, target: ____, ...shown } = row;
+  const type = TYPES.get(row.app);
+  if (type === undefined) throw new Error('unknown kind of connections');
+  const unresponsive = known && { ...known, since: new Date(known.since), nextTryAt: new Date(known.nextTryAt) };
+  return Object.assign(new type(), { ...shown, unresponsive, credentials: publicPart });
+}
+
+export const ConnectedAppConnection = countedConnectionOf(
+  ConnectedAppType,
+  'ConnectedApp',
+  'name, then ID',
+  'app connection',
+);
+
+/** A kind of connections. */
+@ObjectType('AppConnectionKind', {
+  description: 'An app that connections can be created for.',
+  simpleResolvers: true,
+})
+export class AppConnectionKindType {
+  @Field(() => AppEnum, { description: 'Name of the app in the API.' })
+  app!: App;
+
+  @Field(() => String, { description: 'Display name of the app.' })
+  title!: string;
+
+  @Field(() => [String], { description: 'Supported authentication methods, for example `api-token`.' })
+  methods!: readonly string[];
+}
+
+/** A rotation that uses a connection. */
+@ObjectType('AppConnectionUse', { description: 'A rotation that uses a connection.', simpleResolvers: true })
+export class AppConnectionUseType {
+  @Field(() => ID, { description: 'ID of the rotation.' })
+  rotationId!: string;
+
+  @Field(() => String, { description: 'Name of the rotation.' })
+  rotationName!: string;
+
+  @Field(() => String, { description: 'Type of the rotation, for example `datatool-service-token`.' })
+  rotationType!: string;
+
+  @Field(() => ID, { description: 'ID of the project of the rotated secrets.' })
+  projectId!: string;
+
+  @Field(() => String, { description: 'Slug of the environment of the rotated secrets.' })
+  environment!: string;
+
+  @Field(() => String, { description: 'Path of the folder of the rotated secrets.' })
+  path!: string;
+}
+
+const { create, update } = ANYWHERE;
+for (const [name, { shape }] of [
+  ['Credentials', create.shape.credentials],
+  ['CredentialsChange', update.shape.credentials.unwrap()],
+] as const)
+  for (const kind of KINDS) inputType(`${titled(kind.app)}${name}Input`, shape[kind.app].unwrap());
+Extensions(ONE_OF)(inputType('ConnectionCredentialsInput', create.shape.credentials));
+Extensions(ONE_OF)(inputType('ConnectionCredentialsChangeInput', update.shape.credentials.unwrap()));

@@ -1,0 +1,85 @@
+import './app-connections.errors.js';
+import type { Feature } from '../../../feature.js';
+import { mapFound } from '../../../kernel/database/batched.js';
+import { type NodeKind, nodeKind } from '../../../kernel/graphql/node.js';
+import type { TargetPolicy } from '../../../kernel/outbound/http.js';
+import { organizationRelationOf } from '../../identity/organizations/public.js';
+import { type ProjectReader, type ProjectRelations, projectRelationOf } from '../../projects/public.js';
+import { checkJobs } from './check-jobs.js';
+import { AppConnection } from './connection.entity.js';
+import { findConnections } from './connection.queries.js';
+import { ConnectionReader } from './connection.reader.js';
+import { ConnectionCountResolver, ConnectionResolver, ConnectionUsesResolver } from './connection.resolver.js';
+import { connectionRoutes } from './connection.routes.js';
+import { rulesFor } from './connection.rules.js';
+import { ConnectionService, readOf } from './connection.service.js';
+import { AppConnectionUseType, ConnectedAppType, toConnectedApp, typeNameOf } from './connection.type.js';
+import { ConnectionAccess } from './connection-access.js';
+import type { NotifyOfFailure } from './connection-checks.js';
+import type { AccountOwners, ConnectionHolds, ConnectionUses } from './connection-uses.js';
+import { DatatoolProjectCountResolver, DatatoolProjectsResolver } from './datatool-projects/projects.resolver.js';
+import { projectsRoute } from './datatool-projects/projects.routes.js';
+import { DatatoolProjectsService } from './datatool-projects/projects.service.js';
+import { KINDS } from './kinds.js';
+import { UnresponsiveTarget } from './unresponsive-target.entity.js';
+
+/**
+ * Connections to external systems.
+ *
+ * @param deps `policy`: which targets may be called; `usesOf`: finds the rotations that use connections; `holdsOf`: finds
+ *   what needs a connection; `ownersOf`: finds the rotations that own an account
+ */
+export function createAppConnections(deps: {
+  readonly projects: ProjectReader;
+  readonly relations: ProjectRelations;
+  readonly policy: TargetPolicy;
+  readonly usesOf: ConnectionUses;
+  readonly holdsOf: ConnectionHolds;
+  readonly ownersOf: AccountOwners;
+  readonly notifyOfFailure: NotifyOfFailure;
+}): Feature & { readonly connections: ConnectionReader } {
+  const { projects, relations, policy, usesOf } = deps;
+  const access = new ConnectionAccess(projects);
+  const rules = rulesFor(policy);
+  return {
+    entities: [AppConnection, UnresponsiveTarget],
+    resolvers: [
+      new ConnectionResolver(new ConnectionService(access, projects, rules, deps)),
+      new ConnectionCountResolver(),
+      new ConnectionUsesResolver(projects, usesOf),
+      new DatatoolProjectsResolver(new DatatoolProjectsService(access, policy)),
+      new DatatoolProjectCountResolver(),
+      new (organizationRelationOf(ConnectedAppType))(),
+      new (projectRelationOf(ConnectedAppType))(relations),
+      new (projectRelationOf(AppConnectionUseType))(relations),
+    ],
+    nodes: nodesOf(access),
+    routes: [...connectionRoutes(rules), projectsRoute],
+    jobs: checkJobs(deps),
+    connections: new ConnectionReader(access),
+    groups: [
+      {
+        name: 'app-connections',
+        title: 'App connections',
+        description: 'Credentials for external systems, in which rotations change credentials.',
+        paths: /\/app-connections\b/,
+        parameters: { connectionId: 'The connection.' },
+      },
+    ],
+  };
+}
+
+/** One node type per app, all stored in one table. */
+const nodesOf = (access: ConnectionAccess): NodeKind[] =>
+  KINDS.map(({ app }) =>
+    nodeKind<ConnectedAppType>({
+      type: typeNameOf(app),
+      table: 'app_connection',
+      reach: `n.app = '${app}' and n.organization_id = $2`,
+      load: async (ctx, ids) => {
+        const rows = await findConnections(ctx, { organizationId: ctx.organizationId, ids });
+        return mapFound(await access.readable(ctx, rows), toConnectedApp);
+      },
+      record: readOf,
+    }),
+  );

@@ -1,0 +1,133 @@
+import { authorize } from '../../../kernel/authz/ability.js';
+import type { Context, Transaction } from '../../../kernel/context.js';
+import { inTransaction } from '../../../kernel/database/in-transaction.js';
+import { AppError } from '../../../kernel/errors.js';
+import { parse } from '../../../kernel/validation.js';
+import {
+  DEFAULT_TEMPLATE,
+  lockProject,
+  type MakeProject,
+  Project,
+  type ProjectAccess,
+  type ProjectContents,
+  type ProjectReader,
+  type ReadProject,
+} from '../../projects/public.js';
+import { lockPresent } from '../project-templates/public.js';
+import { type CopyPlan, planCopy, type Skip } from './copy-plan.js';
+import { writeCopy } from './copy-writes.js';
+import { type CopyPart, CopyProject } from './project-copy.rules.js';
+
+/** Sizes of the parts of a copy. */
+export interface CopyCounts {
+  readonly environments: number;
+  readonly folders: number;
+  readonly imports: number;
+  readonly roles: number;
+  readonly members: number;
+  readonly privileges: number;
+  readonly tags: number;
+  readonly secrets: number;
+  readonly values: number;
+}
+
+/** What was copied, or would be. */
+export interface ProjectCopy {
+  /** Null for a preview. */
+  readonly project: ReadProject | null;
+  readonly counts: CopyCounts;
+  readonly skipped: readonly Skip[];
+}
+
+/** Copies projects. */
+export class ProjectCopyService {
+  constructor(
+    private readonly projects: ProjectReader,
+    private readonly makeProject: MakeProject,
+  ) {}
+
+  /**
+   * Creates a project with as much of the parts of another one as the caller may read; the rest is left out. The caller
+   * becomes an admin of it. Histories, deleted and personal secrets, and the template are not copied.
+   *
+   * @param raw `{ projectId, name, slug?, description?, parts, dryRun }`; the rules are `CopyProject`
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, PROJECT_NOT_FOUND, MEMBERSHIP_NOT_FOUND for a member of the
+   * organization only through a group, COPY_TOO_LARGE, PROJECT_SLUG_TAKEN, CONCURRENT_CHANGE, SEALED_VALUE_INVALID,
+   * ORGANIZATION_NOT_FOUND, USER_NOT_FOUND and IDENTITY_NOT_FOUND (deleted at the same moment), AUDIT_UNAVAILABLE
+   */
+  async copy(ctx: Context, raw: unknown): Promise<ProjectCopy> {
+    const { projectId: id, parts: listed, dryRun, ...named } = parse(CopyProject, raw);
+    authorize(ctx, 'workspace:create');
+    const source = await this.projects.load(ctx, id);
+    const parts = new Set(listed);
+    if (dryRun)
+      return preview(ctx, source, await inTransaction(ctx, (tx) => this.#rehearse(tx, id, parts, named.slug)));
+    let plan: CopyPlan | undefined;
+    const wanted = { ...named, ...NEW_PROJECT, type: source.type };
+    const project = await this.makeProject(ctx, wanted, async (tx) => {
+      // The statements read the same point in time: every change writes the row of its project.
+      await lockProject(tx, source);
+      await lockMaker(tx);
+      const present = await this.projects.load(tx, id);
+      plan = await planCopy(tx, present, parts);
+      return contentsOf(tx, present, plan);
+    });
+    return { project, ...outcomeOf(plan as CopyPlan) };
+  }
+
+  /** @throws as `copy` */
+  async #rehearse(
+    tx: Transaction,
+    id: string,
+    parts: ReadonlySet<CopyPart>,
+    slug: string | null | undefined,
+  ): Promise<CopyPlan> {
+    const { organizationId } = tx;
+    await lockMaker(tx);
+    const plan = await planCopy(tx, await this.projects.load(tx, id), parts);
+    const isTaken = slug != null && (await tx.em.count(Project, { organizationId, slug })) > 0;
+    if (isTaken) throw new AppError('PROJECT_SLUG_TAKEN');
+    return plan;
+  }
+}
+
+/** What the copy gets on its own: environments come with the parts, and settings are written with them. */
+const NEW_PROJECT = { template: DEFAULT_TEMPLATE, shouldCreateDefaultEnvs: false, hasDeleteProtection: false };
+
+/** Only a direct member of the organization can be the admin of a project. @throws MEMBERSHIP_NOT_FOUND */
+async function lockMaker(tx: Transaction): Promise<void> {
+  const present = await lockPresent(tx, [tx.actor.id]);
+  if (!present.has(tx.actor.id)) throw new AppError('MEMBERSHIP_NOT_FOUND');
+}
+
+async function preview(ctx: Context, { projectId }: ProjectAccess, plan: CopyPlan): Promise<ProjectCopy> {
+  const outcome = outcomeOf(plan);
+  await ctx.auditTrail.recordRead(ctx, { action: 'project:copy-dry-run', projectId, facts: { ...outcome.counts } });
+  return { project: null, ...outcome };
+}
+
+const contentsOf = (tx: Transaction, source: ProjectAccess, plan: CopyPlan): ProjectContents => ({
+  template: null,
+  environments: plan.environments,
+  creatorRoles: [],
+  facts: { sourceProjectId: source.projectId, ...countsOf(plan) },
+  fill: (projectId) => writeCopy(tx, source, projectId, plan),
+});
+
+const outcomeOf = (plan: CopyPlan): Omit<ProjectCopy, 'project'> => ({
+  counts: countsOf(plan),
+  skipped: plan.skipped,
+});
+
+const countsOf = ({ environments, contents, roles, members, privilegeIds, tags }: CopyPlan): CopyCounts => ({
+  environments: environments.length,
+  // Each environment has its own root folder.
+  folders: contents.folders.filter(({ path }) => path !== '/').length,
+  imports: contents.imports.length,
+  roles: roles.length,
+  members: members.length,
+  privileges: privilegeIds.length,
+  tags: tags.length,
+  secrets: contents.secrets.length,
+  values: contents.secrets.filter(({ withValue }) => withValue).length,
+});

@@ -1,0 +1,74 @@
+import './project-templates.errors.js';
+import type { Feature } from '../../../feature.js';
+import { type BatchLoad, mapFound } from '../../../kernel/database/batched.js';
+import { nodeKind } from '../../../kernel/graphql/node.js';
+import { organizationRelationOf } from '../../identity/organizations/public.js';
+import type { CreateRootFolders, ProjectReader } from '../../projects/public.js';
+import { isBuiltInForm } from './built-in-templates.js';
+import { ProjectTemplate, ProjectTemplateVersion } from './template.entity.js';
+import {
+  memberRelations,
+  ProjectOriginResolver,
+  TemplateResolver,
+  VersionRelationResolver,
+} from './template.resolver.js';
+import { templateRoutes } from './template.routes.js';
+import { readOf, TemplateService } from './template.service.js';
+import { TemplateType, type TemplateVersionType, toTemplateType, toVersionType } from './template.type.js';
+import { driftRelations, TemplateDriftResolver } from './template-drift.resolver.js';
+import { TemplateDriftService } from './template-drift.service.js';
+
+/** Templates that projects are created from. */
+export function createProjectTemplates({
+  projects,
+  createRootFolders,
+}: {
+  readonly projects: ProjectReader;
+  readonly createRootFolders: CreateRootFolders;
+}): Feature {
+  const service = new TemplateService();
+  const templates: BatchLoad<TemplateType> = async (ctx, ids) =>
+    mapFound(await service.byIds(ctx, ids), toTemplateType);
+  const versions: BatchLoad<TemplateVersionType> = async (ctx, ids) =>
+    mapFound(await service.versionsByIds(ctx, ids), toVersionType);
+  return {
+    entities: [ProjectTemplate, ProjectTemplateVersion],
+    resolvers: [
+      new TemplateResolver(service),
+      new VersionRelationResolver(service),
+      new ProjectOriginResolver(service),
+      new TemplateDriftResolver(new TemplateDriftService(projects, createRootFolders)),
+      ...memberRelations(),
+      ...driftRelations(),
+      new (organizationRelationOf(TemplateType))(),
+    ],
+    nodes: [
+      nodeKind({
+        type: 'ProjectTemplate',
+        table: 'project_template',
+        reach: 'n.organization_id = $2',
+        isDerived: isBuiltInForm,
+        load: templates,
+        record: readOf,
+      }),
+      nodeKind({
+        type: 'ProjectTemplateVersion',
+        table: 'project_template_version',
+        reach: 'n.organization_id = $2',
+        load: versions,
+        record: ({ projectTemplateId }) => readOf({ id: projectTemplateId }),
+      }),
+    ],
+    routes: templateRoutes,
+    groups: [
+      {
+        name: 'project-templates',
+        permission: { subject: 'project-templates', nouns: /^(ProjectTemplates?)$/ },
+        title: 'Project templates',
+        description: 'What projects are made from: environments, roles and members.',
+        paths: /^\/api\/v\d\/project-templates\b/,
+        parameters: { templateId: 'The project template.' },
+      },
+    ],
+  };
+}

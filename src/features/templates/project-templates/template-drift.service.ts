@@ -1,0 +1,251 @@
+import { raw as sql } from '@mikro-orm/core';
+import { authorize, PermissionDenied, type Rule } from '../../../kernel/authz/ability.js';
+import type { Context, Transaction } from '../../../kernel/context.js';
+import { guarded, inTransaction } from '../../../kernel/database/in-transaction.js';
+import { parse } from '../../../kernel/validation.js';
+import { readStoredRules, rightsBeyondChange } from '../../identity/permissions/public.js';
+import {
+  authorizeMemberChanges,
+  type CreateRootFolders,
+  fieldsOf,
+  lockProject,
+  type MemberChange,
+  Project,
+  type ProjectAccess,
+  type ProjectReader,
+  subjectOf,
+} from '../../projects/public.js';
+import { lockPresent } from './template-application.js';
+import { authorizeReading, compare, type Drift, kindOf, mayRead, namesOf, readable } from './template-drift.js';
+import {
+  ALL_PARTS,
+  ApplyProjectTemplate,
+  DriftOfProject,
+  type Kept,
+  leftOf,
+  type MemberDifference,
+  type Part,
+  type Plan,
+  type ProjectState,
+  planOf,
+} from './template-drift.rules.js';
+import { carryOut } from './template-drift-writes.js';
+
+/** The changes made (or previewed) and the remaining differences; null for a project without a template. */
+export interface Applied {
+  readonly isDryRun: boolean;
+  readonly applied: Drift | null;
+  readonly left: Drift | null;
+  readonly kept: readonly Kept[];
+}
+
+const CONSTRAINTS = {
+  project_keeps_an_admin: 'LAST_ADMIN',
+  project_template_version_fk: 'PROJECT_TEMPLATE_NOT_FOUND',
+  project_role_slug_unique: 'ROLE_SLUG_TAKEN',
+} as const;
+
+/** Compares projects with the templates that they were created from, and updates them. */
+export class TemplateDriftService {
+  constructor(
+    private readonly projects: ProjectReader,
+    private readonly createRootFolders: CreateRootFolders,
+  ) {}
+
+  /**
+   * The differences between a project and the current version of its template; null without a template.
+   *
+   * @param raw `{ projectId }`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
+   */
+  async drift(ctx: Context, raw: unknown): Promise<Drift | null> {
+    const { projectId } = parse(DriftOfProject, raw);
+    const project = await this.projects.load(ctx, projectId);
+    authorizeReading(ctx, project, ALL_PARTS);
+    const compared = await compare(ctx, project);
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'project-template:drift',
+      projectId: project.projectId,
+      facts: { templateId: compared?.drift.template.id ?? null },
+    });
+    return compared && readable(project, compared.drift);
+  }
+
+  /**
+   * Updates parts of a project to match its template. Environments with secrets or folders are kept, and so are roles that members have.
+   *
+   * @param raw `{ projectId, parts, removes?, dryRun? }`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY, ROLE_NOT_FOUND if members get a role that the
+   *   project does not have, ROLE_SLUG_TAKEN and PROJECT_TEMPLATE_NOT_FOUND (created or deleted concurrently),
+   *   LAST_ADMIN, AUDIT_UNAVAILABLE
+   */
+  async apply(ctx: Context, raw: unknown): Promise<Applied> {
+    const { projectId, ...wanted } = parse(ApplyProjectTemplate, raw);
+    const { project, outcome } = await inTransaction(ctx, (tx) => this.#apply(tx, projectId, wanted));
+    if (wanted.dryRun) await ctx.auditTrail.recordRead(ctx, recordOf(project, outcome));
+    return answer(project, outcome);
+  }
+
+  async #apply(
+    tx: Transaction,
+    projectId: string,
+    wanted: Wanted,
+  ): Promise<{ readonly project: ProjectAccess; readonly outcome: Outcome }> {
+    const project = await this.projects.load(tx, projectId);
+    authorizeReading(tx, project, wanted.parts);
+    authorizeKinds(project, wanted);
+    await lockProject(tx, project);
+    const compared = await compare(tx, project, (ids) => lockPresent(tx, ids));
+    const { drift, state } = compared ?? { drift: null, state: null };
+    const plan = drift === null ? NOTHING : planOf(drift, state, wanted);
+    if (state !== null) await authorizePlan(tx, project, plan, state);
+    const outcome = { drift, plan, ...wanted };
+    if (!wanted.dryRun) {
+      if (compared !== null) await this.#carryOut(tx, project, { ...outcome, ...compared });
+      await tx.auditTrail.recordChange(tx, recordOf(project, outcome));
+    }
+    return { project, outcome };
+  }
+
+  async #carryOut(tx: Transaction, project: ProjectAccess, application: Application): Promise<void> {
+    const { projectId } = project;
+    const { plan, drift, state } = application;
+    const { version } = drift.template;
+    await guarded(async () => {
+      await carryOut(tx, { projectId, plan, state }, this.createRootFolders);
+      if (!reachesVersion(project, application)) return;
+      await tx.em.nativeUpdate(Project, { id: projectId }, { templateVersion: version, updatedAt: sql('now()') });
+    }, CONSTRAINTS);
+  }
+}
+
+/** Whether the project then matches the version of its template: all parts were selected, or no part differs any more. */
+function reachesVersion(project: ProjectAccess, { plan, drift, parts }: Omit<Application, 'state'>): boolean {
+  if (parts.length === ALL_PARTS.length) return true;
+  const left = leftOf(drift, plan);
+  // Does not reveal whether a part that the caller cannot read differs.
+  return ALL_PARTS.every((part) => mayRead(project, part) && left[part].length === 0);
+}
+
+const NOTHING: Plan = { environments: [], roles: [], members: [], kept: [] };
+
+interface Wanted {
+  readonly parts: readonly Part[];
+  readonly removes: boolean;
+  readonly dryRun: boolean;
+}
+
+interface Outcome extends Wanted {
+  readonly drift: Drift | null;
+  readonly plan: Plan;
+}
+
+/** The changes to a project that has a template. */
+interface Application extends Pick<Outcome, 'plan' | 'parts'> {
+  readonly drift: Drift;
+  readonly state: ProjectState;
+}
+
+function answer(project: ProjectAccess, { drift, plan, parts, dryRun }: Outcome): Applied {
+  const { kept, ...changes } = plan;
+  if (drift === null) return { isDryRun: dryRun, applied: null, left: null, kept };
+  const after =
+    !dryRun && reachesVersion(project, { plan, drift, parts }) ? { ...drift, version: drift.template.version } : drift;
+  return {
+    isDryRun: dryRun,
+    applied: { ...after, ...changes },
+    left: readable(project, withoutHidden(project, { ...after, ...leftOf(drift, plan) })),
+    kept,
+  };
+}
+
+/** Parts that the caller cannot read are not shown. */
+const withoutHidden = (project: ProjectAccess, left: Drift): Drift => ({
+  ...left,
+  environments: mayRead(project, 'environments') ? left.environments : [],
+  roles: mayRead(project, 'roles') ? left.roles : [],
+  members: mayRead(project, 'members') ? left.members : [],
+});
+
+const SUBJECTS = {
+  environments: ['environments'],
+  roles: ['role'],
+  members: ['member', 'identity', 'groups'],
+} as const satisfies Record<Part, readonly string[]>;
+
+/** Runs before anything is looked up. @throws PERMISSION_DENIED */
+function authorizeKinds(project: ProjectAccess, { parts, removes }: Pick<Outcome, 'parts' | 'removes'>): void {
+  const verbs = removes ? (['create', 'edit', 'delete'] as const) : (['create', 'edit'] as const);
+  for (const part of parts)
+    for (const subject of SUBJECTS[part]) for (const verb of verbs) authorize(project, `${subject}:${verb}`);
+}
+
+const VERBS = { missing: 'create', additional: 'delete' } as const;
+const verbOf = (difference: string): 'create' | 'edit' | 'delete' =>
+  difference === 'missing' || difference === 'additional' ? VERBS[difference] : 'edit';
+
+/** Callers cannot grant or remove rights that they do not have. @throws PERMISSION_DENIED, PERMISSION_BOUNDARY, ROLE_NOT_FOUND */
+async function authorizePlan(
+  tx: Transaction,
+  project: ProjectAccess,
+  { roles, members }: Plan,
+  state: ProjectState,
+): Promise<void> {
+  for (const { difference, rules, templateRules } of roles) {
+    // Deleting a role takes no rights away: no member has it.
+    const [before, after] = [rules ?? [], templateRules ?? rules ?? []];
+    const beyond = rightsBeyondChange(project.ability, before, after);
+    const attempt = { action: `role:${verbOf(difference)}`, projectId: project.projectId } as const;
+    if (beyond.length > 0) throw new PermissionDenied(attempt, beyond);
+  }
+  const rules = new Map<string, readonly Rule[]>([
+    ...state.roles.map(({ slug, permissions }) => [slug, readStoredRules(permissions)] as const),
+    ...roles.flatMap(({ slug, templateRules }) => (templateRules === null ? [] : [[slug, templateRules] as const])),
+  ]);
+  const held = new Map(state.members.map((member) => [member.memberId, member]));
+  for (const member of members) authorizeMember(project, member);
+  await authorizeMemberChanges(
+    tx,
+    project,
+    members.map((member) => changeOf(member, held.get(member.memberId ?? ''))),
+    rules,
+  );
+}
+
+/** Checks the member itself in addition to its roles: rules have conditions on members. */
+function authorizeMember(project: ProjectAccess, member: MemberDifference): void {
+  const kind = kindOf(member);
+  const fields = fieldsOf(kind, namesOf(member));
+  authorize(project, `${subjectOf(kind)}:${verbOf(member.difference)}`, fields);
+  if (member.difference !== 'missing') authorize(project, `${subjectOf(kind)}:read`, fields);
+}
+
+function changeOf(member: MemberDifference, held: ProjectState['members'][number] | undefined): MemberChange {
+  return {
+    verb: verbOf(member.difference),
+    target: { kind: kindOf(member), names: namesOf(member) },
+    placeOf: () => 'parts',
+    unknownRole: 'must include ROLES, because members get a role that the project does not have yet',
+    ...(held === undefined
+      ? {}
+      : { before: { slugs: held.roles, terms: (held.terms ?? null) as NonNullable<MemberChange['before']>['terms'] } }),
+    ...(member.templateRoles === null ? {} : { after: { slugs: member.templateRoles, terms: null } }),
+  };
+}
+
+/** The audit record of the update. */
+const recordOf = ({ projectId }: ProjectAccess, { drift, plan, parts, removes, dryRun }: Outcome) => ({
+  action: 'project-template:apply',
+  projectId,
+  facts: {
+    templateId: drift?.template.id ?? null,
+    templateVersion: drift?.template.version ?? null,
+    parts: [...parts].sort(),
+    removes,
+    dryRun,
+    environments: plan.environments.length,
+    roles: plan.roles.length,
+    members: plan.members.length,
+    kept: plan.kept.length,
+  },
+});
