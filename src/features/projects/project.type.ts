@@ -1,6 +1,7 @@
-import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { ID, Int, registerEnumType } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
 import { argsType, enumOfRule, inputType } from '../../kernel/graphql/inputs.js';
+import { hidden, objectType, orNull } from '../../kernel/graphql/object-types.js';
 import '../../kernel/graphql/list-order.js';
 import { Node } from '../../kernel/graphql/node.js';
 import { countedConnectionOf } from '../../kernel/graphql/page.js';
@@ -48,7 +49,6 @@ enumOfRule(projectKind, ProjectKindEnum);
 
 /** GraphQL names of the states of an upgrade. */
 export const UpgradeStatusEnum = { IN_PROGRESS: 'IN_PROGRESS', FAILED: 'FAILED' } as const;
-export type UpgradeStatus = keyof typeof UpgradeStatusEnum;
 registerEnumType(UpgradeStatusEnum, {
   name: 'ProjectUpgradeStatus',
   description: 'State of the upgrade of a project.',
@@ -59,93 +59,44 @@ registerEnumType(UpgradeStatusEnum, {
 });
 
 /** API type of a project. `access` is for field resolvers and is not itself a field. */
-@ObjectType('Project', {
-  implements: Node,
-  description: 'A project: a container of environments, secrets, certificates, members and roles.',
-  simpleResolvers: true,
-})
-export class ProjectType {
-  readonly access!: ProjectAccess;
-
-  @Field(() => ID, { description: 'ID of the project.' })
-  id!: string;
-
-  @Field(() => String, { description: 'Name of the project, for example `Web shop`.' })
-  name!: string;
-
-  @Field(() => ProjectKindEnum, { description: 'Purpose of the project.' })
-  type!: ProjectKind;
-
-  @Field(() => String, { description: 'Slug of the project, unique in the organization, for example `web-shop`.' })
-  slug!: string;
-
-  @Field(() => ID, { description: 'ID of the organization.' })
-  organizationId!: string;
-
-  @Field(() => DateTime, { description: 'When the project was created.' })
-  createdAt!: Date;
-
-  @Field(() => DateTime, { description: 'When the project was last changed.' })
-  updatedAt!: Date;
-
-  /** All of them: the API field may return some of them. */
-  environments!: EnvironmentType[];
-
-  @Field(() => String, { nullable: true, description: 'Description of the project.' })
-  description!: string | null;
-
-  @Field(() => ProjectKindEnum, {
-    nullable: true,
-    description: 'Purpose of the project. Older name of `type`.',
-    deprecationReason: 'Use `type`.',
-  })
-  defaultProduct!: ProjectKind | null;
-
-  @Field(() => Boolean, { nullable: true, description: UPPER_CASE_KEYS })
-  autoCapitalization!: boolean | null;
-
-  @Field(() => Int, { description: 'Version of the storage format of the project.' })
-  version!: number;
-
-  @Field(() => UpgradeStatusEnum, {
-    nullable: true,
-    description: 'State of an upgrade of the project. Always null: upgrades run when the service starts.',
-  })
-  upgradeStatus!: UpgradeStatus | null;
-
-  @Field(() => Int, { description: KEPT_VERSIONS })
-  pitVersionLimit!: number;
-
-  @Field(() => ID, { nullable: true, description: 'ID of the key for certificates; null until the project has any.' })
-  kmsCertificateKeyId!: string | null;
-
-  @Field(() => Int, {
-    nullable: true,
-    description: 'Number of days that audit records are kept; null for the default.',
-  })
-  auditLogsRetentionDays!: number | null;
-
-  @Field(() => Boolean, { nullable: true, description: 'Whether the project is protected against deletion.' })
-  hasDeleteProtection!: boolean | null;
-
-  @Field(() => Boolean, { description: SHARED_LINKS })
-  secretSharing!: boolean;
-
-  @Field(() => Boolean, { description: LEGACY_SNAPSHOTS })
-  showSnapshotsLegacy!: boolean;
-
-  @Field(() => [String], {
-    nullable: true,
-    description: 'Values that leak detection ignores. Null when there are none, or if you cannot read settings.',
-  })
-  secretDetectionIgnoreValues!: readonly string[] | null;
-
-  @Field(() => Boolean, { nullable: true, description: ENCRYPTED_METADATA })
-  enforceEncryptedSecretManagerSecretMetadata!: boolean | null;
-
-  @Field(() => ID, { description: 'ID of the key of the organization that wraps the data key of the project.' })
-  kmsSecretManagerKeyId!: string;
-}
+export const ProjectType = objectType(
+  'Project',
+  'A project: a container of environments, secrets, certificates, members and roles.',
+  {
+    access: hidden<ProjectAccess>(),
+    id: [ID, 'ID of the project.'],
+    name: [String, 'Name of the project, for example `Web shop`.'],
+    type: [ProjectKindEnum, 'Purpose of the project.'],
+    slug: [String, 'Slug of the project, unique in the organization, for example `web-shop`.'],
+    organizationId: [ID, 'ID of the organization.'],
+    createdAt: [DateTime, 'When the project was created.'],
+    updatedAt: [DateTime, 'When the project was last changed.'],
+    /** All of them: the API field may return some of them. */
+    environments: hidden<EnvironmentType[]>(),
+    description: [orNull(String), 'Description of the project.'],
+    defaultProduct: [orNull(ProjectKindEnum), 'Purpose of the project. Older name of `type`.', 'Use `type`.'],
+    autoCapitalization: [orNull(Boolean), UPPER_CASE_KEYS],
+    version: [Int, 'Version of the storage format of the project.'],
+    upgradeStatus: [
+      orNull(UpgradeStatusEnum),
+      'State of an upgrade of the project. Always null: upgrades run when the service starts.',
+    ],
+    pitVersionLimit: [Int, KEPT_VERSIONS],
+    kmsCertificateKeyId: [orNull(ID), 'ID of the key for certificates; null until the project has any.'],
+    auditLogsRetentionDays: [orNull(Int), 'Number of days that audit records are kept; null for the default.'],
+    hasDeleteProtection: [orNull(Boolean), 'Whether the project is protected against deletion.'],
+    secretSharing: [Boolean, SHARED_LINKS],
+    showSnapshotsLegacy: [Boolean, LEGACY_SNAPSHOTS],
+    secretDetectionIgnoreValues: [
+      orNull([String]),
+      'Values that leak detection ignores. Null when there are none, or if you cannot read settings.',
+    ],
+    enforceEncryptedSecretManagerSecretMetadata: [orNull(Boolean), ENCRYPTED_METADATA],
+    kmsSecretManagerKeyId: [ID, 'ID of the key of the organization that wraps the data key of the project.'],
+  },
+  { implements: Node },
+);
+export type ProjectType = InstanceType<typeof ProjectType>;
 
 export const ProjectConnection = countedConnectionOf(ProjectType, 'Project', 'name, then ID');
 

@@ -1,9 +1,10 @@
 import 'reflect-metadata';
-import { Arg, ArgsType, type ClassType, Field, Float, ID, InputType, Int, ObjectType } from 'type-graphql';
+import { Arg, ArgsType, type ClassType, Field, Float, ID, InputType, Int } from 'type-graphql';
 import * as z from 'zod';
 import { OF_DISPLAY } from '../paging.js';
 import { SCALARS } from '../text-rules.js';
 import { DateTime } from './date-time.js';
+import { objectType } from './object-types.js';
 
 /** What type-graphql calls a type: a scalar, the object of an enum, or a class. */
 type TypeValue = ClassType | object;
@@ -78,11 +79,7 @@ export type PayloadOf<F extends PayloadFields> = { readonly [K in keyof F]: Valu
 /** Makes the payload type of a mutation: `payloadOf('createTag', fields)` is `CreateTagPayload`. */
 export function payloadOf<const F extends PayloadFields>(mutation: string, fields: F): ClassType<PayloadOf<F>> {
   const name = `${capitalized(mutation)}Payload`;
-  const made = classOf<PayloadOf<F>>(name);
-  ObjectType(name, { description: `Result of \`${mutation}\`.`, simpleResolvers: true })(made);
-  for (const [field, [type, about]] of Object.entries<PayloadFields[string]>(fields))
-    Field(() => type as ClassType | [ClassType], { description: about })(made.prototype as object, field);
-  return made;
+  return objectType(name, `Result of \`${mutation}\`.`, fields) as ClassType<PayloadOf<F>>;
 }
 
 const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);

@@ -1,15 +1,15 @@
 import type { ClassType } from 'type-graphql';
-import { Field, Int, ObjectType } from 'type-graphql';
+import { Int } from 'type-graphql';
 import * as z from 'zod';
 import {
   boundedPageRules,
   type ConnectionOf,
   type CountedConnectionOf,
-  type PageInfo,
   pageRules,
   type SoughtConnectionOf,
 } from '../paging.js';
 import { argsType } from './inputs.js';
+import { holding, objectType, orNull } from './object-types.js';
 
 /** Arguments of every list. */
 export const PageArgs = argsType(z.strictObject(pageRules));
@@ -19,24 +19,15 @@ export type PageArgs = InstanceType<typeof PageArgs>;
 export const BoundedPageArgs = argsType(z.strictObject(boundedPageRules));
 export type BoundedPageArgs = InstanceType<typeof BoundedPageArgs>;
 
-/** Position of a page in its list. */
-@ObjectType('PageInfo', { description: 'Position of a page in its list.', simpleResolvers: true })
-class PageInfoType {
-  @Field(() => Boolean, { description: 'Whether there are items after this page.' })
-  hasNextPage!: boolean;
-
-  @Field(() => Boolean, { description: 'Whether there are items before this page: true if you passed `after`.' })
-  hasPreviousPage!: boolean;
-
-  @Field(() => String, { nullable: true, description: 'Cursor of the first item. Null if the page is empty.' })
-  startCursor!: string | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Cursor of the last item. Pass it as `after` to get the next page. Null if the page is empty.',
-  })
-  endCursor!: string | null;
-}
+const PageInfoType = objectType('PageInfo', 'Position of a page in its list.', {
+  hasNextPage: [Boolean, 'Whether there are items after this page.'],
+  hasPreviousPage: [Boolean, 'Whether there are items before this page: true if you passed `after`.'],
+  startCursor: [orNull(String), 'Cursor of the first item. Null if the page is empty.'],
+  endCursor: [
+    orNull(String),
+    'Cursor of the last item. Pass it as `after` to get the next page. Null if the page is empty.',
+  ],
+});
 
 /**
  * Makes the connection type of a node type: `connectionOf(ProjectType, 'Project')` is `ProjectConnection`.
@@ -51,27 +42,15 @@ export function connectionOf<T extends object>(
   noun = nounOf(name),
 ): ClassType<ConnectionOf<T>> {
   const items = pluralOf(noun);
-  @ObjectType(`${name}Edge`, { description: 'An item of a list, with its cursor.', simpleResolvers: true })
-  class Edge {
-    @Field(() => String, { description: 'Cursor of this item. Pass it as `after` to continue from here.' })
-    cursor!: string;
-
-    @Field(() => node, { description: `The ${noun}.` })
-    node!: T;
-  }
-
-  @ObjectType(`${name}Connection`, { description: listOf(noun, order), simpleResolvers: true })
-  class Connection {
-    @Field(() => [node], { description: `The ${items} on this page.` })
-    nodes!: T[];
-
-    @Field(() => [Edge], { description: `The ${items} on this page, each with its cursor.` })
-    edges!: Edge[];
-
-    @Field(() => PageInfoType, { description: 'Position of the page in the list.' })
-    pageInfo!: PageInfo;
-  }
-  return Connection;
+  const edge = objectType(`${name}Edge`, 'An item of a list, with its cursor.', {
+    cursor: [String, 'Cursor of this item. Pass it as `after` to continue from here.'],
+    node: [node, `The ${noun}.`],
+  });
+  return objectType(`${name}Connection`, listOf(noun, order), {
+    nodes: [[node], `The ${items} on this page.`],
+    edges: [[edge], `The ${items} on this page, each with its cursor.`],
+    pageInfo: [PageInfoType, 'Position of the page in the list.'],
+  }) as ClassType<ConnectionOf<T>>;
 }
 
 /** As `connectionOf`, for lists that count their items. */
@@ -81,14 +60,16 @@ export function countedConnectionOf<T extends object>(
   order: string,
   noun = nounOf(name),
 ): ClassType<CountedConnectionOf<T>> {
-  @ObjectType(`${name}Connection`, { description: listOf(noun, order), simpleResolvers: true })
-  class CountedConnection extends connectionOf(node, name, order, noun) {
-    @Field(() => Int, {
-      description: 'Total number of items on all pages. Counted only if you select this field.',
-    })
-    totalCount!: () => Promise<number>;
-  }
-  return CountedConnection;
+  const totalCount = [
+    holding<() => Promise<number>>(Int),
+    'Total number of items on all pages. Counted only if you select this field.',
+  ] as const;
+  return objectType(
+    `${name}Connection`,
+    listOf(noun, order),
+    { totalCount },
+    { extends: connectionOf(node, name, order, noun) },
+  );
 }
 
 /** As `connectionOf`, for searches, which look at a limited number of candidates for each page. */
@@ -98,16 +79,16 @@ export function soughtConnectionOf<T extends object>(
   order: string,
   noun = nounOf(name),
 ): ClassType<SoughtConnectionOf<T>> {
-  @ObjectType(`${name}Connection`, { description: listOf(noun, order), simpleResolvers: true })
-  class SoughtConnection extends connectionOf(node, name, order, noun) {
-    @Field(() => Boolean, {
-      description:
-        'Whether the search reached its scan limit before the page was full. To continue, pass `pageInfo.endCursor` ' +
-        'as `after`.',
-    })
-    scanLimitReached!: boolean;
-  }
-  return SoughtConnection;
+  const scanLimitReached = [
+    Boolean,
+    'Whether the search reached its scan limit before the page was full. To continue, pass `pageInfo.endCursor` as `after`.',
+  ] as const;
+  return objectType(
+    `${name}Connection`,
+    listOf(noun, order),
+    { scanLimitReached },
+    { extends: connectionOf(node, name, order, noun) },
+  );
 }
 
 /** `CertificateAuthority` -> `certificate authority`. */

@@ -1,39 +1,23 @@
-import { Field, ID, ObjectType } from 'type-graphql';
+import { ID } from 'type-graphql';
+import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { AuditEventType } from './event.type.js';
 
-@ObjectType('ChangesOfKind', { description: 'Changes of one kind.', simpleResolvers: true })
-export class ChangesOfKindType {
-  @Field(() => [AuditEventType], { description: 'The changes, newest first.' })
-  events!: readonly AuditEventType[];
-
-  @Field(() => Boolean, { description: 'Whether there may be more. To list all, use `auditEvents`.' })
-  hasMore!: boolean;
-}
+export const ChangesOfKindType = objectType('ChangesOfKind', 'Changes of one kind.', {
+  events: [[AuditEventType], 'The changes, newest first.'],
+  hasMore: [Boolean, 'Whether there may be more. To list all, use `auditEvents`.'],
+});
+export type ChangesOfKindType = InstanceType<typeof ChangesOfKindType>;
 
 /** What the API shows of what changed in a project. */
-@ObjectType('ProjectChanges', { description: 'What changed in a project, by kind.', simpleResolvers: true })
-export class ProjectChangesType {
-  @Field(() => ID, { description: 'ID of the project.' })
-  projectId!: string;
-
-  @Field(() => ChangesOfKindType, {
-    description: 'Changes of secrets, folders, imports, rotations, environments and tags.',
-  })
-  secrets!: ChangesOfKindType;
-
-  @Field(() => ChangesOfKindType, { description: 'Changes of roles of the project.' })
-  roles!: ChangesOfKindType;
-
-  @Field(() => ChangesOfKindType, { description: 'Changes of memberships, additional privileges and rescues.' })
-  members!: ChangesOfKindType;
-
-  @Field(() => ChangesOfKindType, {
-    nullable: true,
-    description:
-      'Changes of access tokens, client secrets and authentication methods of current members. Null if you cannot read members and identities of the project.',
-  })
-  tokens!: ChangesOfKindType | null;
-
-  @Field(() => ChangesOfKindType, { description: 'All other changes of the project.' })
-  others!: ChangesOfKindType;
-}
+export const ProjectChangesType = objectType('ProjectChanges', 'What changed in a project, by kind.', {
+  projectId: [ID, 'ID of the project.'],
+  secrets: [ChangesOfKindType, 'Changes of secrets, folders, imports, rotations, environments and tags.'],
+  roles: [ChangesOfKindType, 'Changes of roles of the project.'],
+  members: [ChangesOfKindType, 'Changes of memberships, additional privileges and rescues.'],
+  tokens: [
+    orNull(ChangesOfKindType),
+    'Changes of access tokens, client secrets and authentication methods of current members. Null if you cannot read members and identities of the project.',
+  ],
+  others: [ChangesOfKindType, 'All other changes of the project.'],
+});
+export type ProjectChangesType = InstanceType<typeof ProjectChangesType>;

@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { projectColumns } from '../../../kernel/database/columns.js';
 import type { RevocationReason } from '../revocation/revocation.rules.js';
+import type { KeyAlgorithm } from '../x509/keys.js';
 import type { AuthorityKind, AuthorityStatus } from './authority.rules.js';
 
 export const CertificateAuthoritySchema = defineEntity({
@@ -19,7 +20,7 @@ export const CertificateAuthoritySchema = defineEntity({
     parentId: p.uuid().nullable(),
     subject: p.text(),
     commonName: p.text(),
-    keyAlgorithm: p.text(),
+    keyAlgorithm: p.text().$type<KeyAlgorithm>(),
     keySealed: p.blob(),
     request: p.text().nullable(),
     certificate: p.text().nullable(),

@@ -1,9 +1,9 @@
-import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { ID, Int, registerEnumType } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumOfRule, inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
+import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
-import type { RevocationReason } from '../revocation/revocation.rules.js';
 import { RevocationReasonEnum } from '../revocation/revocation.type.js';
 import type { KeyAlgorithm } from '../x509/keys.js';
 import {
@@ -83,135 +83,67 @@ enumOfRule(keyAlgorithm, KeyAlgorithmEnum);
 inputType('CertificateSubjectInput', Subject);
 
 /** A former certificate of an authority. */
-@ObjectType('FormerAuthorityCertificate', {
-  description: 'A former certificate of an authority, from before a renewal with the same key.',
-  simpleResolvers: true,
-})
-export class FormerCertificateType {
-  @Field(() => String, { description: 'The certificate, in PEM.' })
-  certificate!: string;
-
-  @Field(() => String, {
-    description: 'Certificates of its issuers, in PEM, from the direct issuer upwards. May be empty.',
-  })
-  chain!: string;
-
-  @Field(() => String, { description: 'Serial number, in upper-case hexadecimal, for example `4A7F09C2D1E85B36`.' })
-  serialNumber!: string;
-
-  @Field(() => DateTime, { description: 'Start of the validity period.' })
-  notBefore!: Date;
-
-  @Field(() => DateTime, { description: 'End of the validity period.' })
-  notAfter!: Date;
-
-  @Field(() => DateTime, { description: 'When a renewal replaced it.' })
-  replacedAt!: Date;
-}
+export const FormerCertificateType = objectType(
+  'FormerAuthorityCertificate',
+  'A former certificate of an authority, from before a renewal with the same key.',
+  {
+    certificate: [String, 'The certificate, in PEM.'],
+    chain: [String, 'Certificates of its issuers, in PEM, from the direct issuer upwards. May be empty.'],
+    serialNumber: [String, 'Serial number, in upper-case hexadecimal, for example `4A7F09C2D1E85B36`.'],
+    notBefore: [DateTime, 'Start of the validity period.'],
+    notAfter: [DateTime, 'End of the validity period.'],
+    replacedAt: [DateTime, 'When a renewal replaced it.'],
+  },
+);
+export type FormerCertificateType = InstanceType<typeof FormerCertificateType>;
 
 /** An authority as the API shows it. */
-@ObjectType('CertificateAuthority', {
-  implements: Node,
-  description: 'A certificate authority (CA) of a project. Its private key is never returned.',
-  simpleResolvers: true,
-})
-export class AuthorityType extends Node {
-  @Field(() => ID, { description: 'ID of the project.' })
-  projectId!: string;
-
-  @Field(() => String, { description: 'Name of the authority, unique among the authorities of the project.' })
-  name!: string;
-
-  @Field(() => AuthorityKindEnum, { description: 'Kind of the authority.' })
-  kind!: AuthorityKind;
-
-  @Field(() => AuthorityStatusEnum, { description: 'Status of the authority.' })
-  status!: AuthorityStatus;
-
-  @Field(() => ID, {
-    nullable: true,
-    description:
+export const AuthorityType = objectType(
+  'CertificateAuthority',
+  'A certificate authority (CA) of a project. Its private key is never returned.',
+  {
+    projectId: [ID, 'ID of the project.'],
+    name: [String, 'Name of the authority, unique among the authorities of the project.'],
+    kind: [AuthorityKindEnum, 'Kind of the authority.'],
+    status: [AuthorityStatusEnum, 'Status of the authority.'],
+    parentId: [
+      orNull(ID),
       'ID of the authority of the project that signed the certificate. Null for a root, and if the issuer is external.',
-  })
-  parentId!: string | null;
-
-  @Field(() => String, {
-    description: 'Subject of the certificate, in the format of RFC 4514, for example `CN=Example Root,O=Example`.',
-  })
-  subject!: string;
-
-  @Field(() => String, { description: 'Common name (CN) of the subject. Empty if it has none.' })
-  commonName!: string;
-
-  @Field(() => KeyAlgorithmEnum, { description: 'Algorithm of the key.' })
-  keyAlgorithm!: string;
-
-  @Field(() => String, {
-    nullable: true,
-    description:
+    ],
+    subject: [
+      String,
+      'Subject of the certificate, in the format of RFC 4514, for example `CN=Example Root,O=Example`.',
+    ],
+    commonName: [String, 'Common name (CN) of the subject. Empty if it has none.'],
+    keyAlgorithm: [KeyAlgorithmEnum, 'Algorithm of the key.'],
+    request: [
+      orNull(String),
       'Certificate request (PKCS#10), in PEM, while the certificate or its renewal from an external authority is pending.',
-  })
-  request!: string | null;
-
-  @Field(() => String, { nullable: true, description: 'The certificate, in PEM. Null while the authority is pending.' })
-  certificate!: string | null;
-
-  @Field(() => String, {
-    description: 'Certificates of its issuers, in PEM, from the direct issuer upwards. May be empty.',
-  })
-  chain!: string;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Serial number of the certificate, in upper-case hexadecimal. Null while the authority is pending.',
-  })
-  serialNumber!: string | null;
-
-  @Field(() => DateTime, {
-    nullable: true,
-    description: 'Start of the validity period. Null while the authority is pending.',
-  })
-  notBefore!: Date | null;
-
-  @Field(() => DateTime, {
-    nullable: true,
-    description:
+    ],
+    certificate: [orNull(String), 'The certificate, in PEM. Null while the authority is pending.'],
+    chain: [String, 'Certificates of its issuers, in PEM, from the direct issuer upwards. May be empty.'],
+    serialNumber: [
+      orNull(String),
+      'Serial number of the certificate, in upper-case hexadecimal. Null while the authority is pending.',
+    ],
+    notBefore: [orNull(DateTime), 'Start of the validity period. Null while the authority is pending.'],
+    notAfter: [
+      orNull(DateTime),
       'End of the validity period. Issued certificates expire no later. Null while the authority is pending.',
-  })
-  notAfter!: Date | null;
-
-  @Field(() => Int, {
-    nullable: true,
-    description: 'Path length: maximum number of authorities in a chain below this one. Null: unlimited.',
-  })
-  maxPathLength!: number | null;
-
-  @Field(() => ID, {
-    nullable: true,
-    description: 'ID of the authority that this one succeeds. Null if there is none.',
-  })
-  predecessorId!: string | null;
-
-  @Field(() => DateTime, {
-    nullable: true,
-    description: 'When the certificate was revoked. Null if it is not revoked.',
-  })
-  revokedAt!: Date | null;
-
-  @Field(() => RevocationReasonEnum, {
-    nullable: true,
-    description: 'Why the certificate was revoked. Null if it is not revoked.',
-  })
-  revocationReason!: RevocationReason | null;
-
-  @Field(() => Int, { description: 'Version of the authority. Increments with every change.' })
-  version!: number;
-
-  @Field(() => DateTime, { description: 'When the authority was created.' })
-  createdAt!: Date;
-
-  @Field(() => DateTime, { description: 'When the authority was last changed.' })
-  updatedAt!: Date;
-}
+    ],
+    maxPathLength: [
+      orNull(Int),
+      'Path length: maximum number of authorities in a chain below this one. Null: unlimited.',
+    ],
+    predecessorId: [orNull(ID), 'ID of the authority that this one succeeds. Null if there is none.'],
+    revokedAt: [orNull(DateTime), 'When the certificate was revoked. Null if it is not revoked.'],
+    revocationReason: [orNull(RevocationReasonEnum), 'Why the certificate was revoked. Null if it is not revoked.'],
+    version: [Int, 'Version of the authority. Increments with every change.'],
+    createdAt: [DateTime, 'When the authority was created.'],
+    updatedAt: [DateTime, 'When the authority was last changed.'],
+  },
+  { implements: Node },
+);
+export type AuthorityType = InstanceType<typeof AuthorityType>;
 
 export const AuthorityConnection = countedConnectionOf(AuthorityType, 'CertificateAuthority', 'name');

@@ -1,5 +1,6 @@
-import { Field, ObjectType, registerEnumType } from 'type-graphql';
+import { registerEnumType } from 'type-graphql';
 import { enumOfRule, inputType } from '../../../kernel/graphql/inputs.js';
+import { objectType } from '../../../kernel/graphql/object-types.js';
 import type { SanKind } from '../x509/facts.js';
 import { NameConstraintsRules, nameKind, Subtree } from './name-constraints.rules.js';
 
@@ -21,23 +22,17 @@ enumOfRule(nameKind, SanKindEnum);
 inputType('CertificateNameSubtreeInput', Subtree);
 inputType('CertificateNameConstraintsInput', NameConstraintsRules);
 
-@ObjectType('CertificateNameSubtree', { description: 'A subtree of names of one kind.', simpleResolvers: true })
-class SubtreeType {
-  @Field(() => SanKindEnum, { description: 'Kind of the names.' })
-  kind!: SanKind;
+const SubtreeType = objectType('CertificateNameSubtree', 'A subtree of names of one kind.', {
+  kind: [SanKindEnum, 'Kind of the names.'],
+  value: [String, 'Subtree of names, as given, for example `example.com` or `10.0.0.0/8`.'],
+});
 
-  @Field(() => String, { description: 'Subtree of names, as given, for example `example.com` or `10.0.0.0/8`.' })
-  value!: string;
-}
-
-@ObjectType('CertificateNameConstraints', {
-  description: 'Name constraints: the names that certificates below an authority may have.',
-  simpleResolvers: true,
-})
-export class NameConstraintsType {
-  @Field(() => [SubtreeType], { description: 'Permitted subtrees. Kinds that are not listed are not restricted.' })
-  permitted!: readonly SubtreeType[];
-
-  @Field(() => [SubtreeType], { description: 'Excluded subtrees.' })
-  excluded!: readonly SubtreeType[];
-}
+export const NameConstraintsType = objectType(
+  'CertificateNameConstraints',
+  'Name constraints: the names that certificates below an authority may have.',
+  {
+    permitted: [[SubtreeType], 'Permitted subtrees. Kinds that are not listed are not restricted.'],
+    excluded: [[SubtreeType], 'Excluded subtrees.'],
+  },
+);
+export type NameConstraintsType = InstanceType<typeof NameConstraintsType>;

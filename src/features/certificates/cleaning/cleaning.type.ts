@@ -1,10 +1,14 @@
-import { Field, Int, ObjectType } from 'type-graphql';
+import { Int } from 'type-graphql';
+import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 
-@ObjectType('CertificateCleaning', { description: 'Setting for the deletion of expired certificates of a project.' })
-export class CleaningType {
-  @Field(() => Int, {
-    nullable: true,
-    description: 'Number of days after expiration when certificates are deleted, with their keys. Null: they are kept.',
-  })
-  daysAfterExpiry!: number | null;
-}
+export const CleaningType = objectType(
+  'CertificateCleaning',
+  'Setting for the deletion of expired certificates of a project.',
+  {
+    daysAfterExpiry: [
+      orNull(Int),
+      'Number of days after expiration when certificates are deleted, with their keys. Null: they are kept.',
+    ],
+  },
+);
+export type CleaningType = InstanceType<typeof CleaningType>;

@@ -1,7 +1,8 @@
-import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
+import { ID, registerEnumType } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumOfRule } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
+import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
 import type { RequestKind, RequestState } from './request.entity.js';
 import { requestKind, requestState } from './request.rules.js';
@@ -36,72 +37,36 @@ registerEnumType(RequestStateEnum, {
 });
 enumOfRule(requestState, RequestStateEnum);
 
-@ObjectType('CertificateRequestFault', { description: 'An error of a certificate request.', simpleResolvers: true })
-class RequestFaultType {
-  @Field(() => String, { description: 'Path in the request, for example `sans[0].value`.' })
-  path!: string;
-
-  @Field(() => String, { description: 'Error message.' })
-  message!: string;
-}
+const RequestFaultType = objectType('CertificateRequestFault', 'An error of a certificate request.', {
+  path: [String, 'Path in the request, for example `sans[0].value`.'],
+  message: [String, 'Error message.'],
+});
 
 /** A request as the API shows it. */
-@ObjectType('CertificateRequest', {
-  implements: Node,
-  description: 'A request for a certificate and its result. Stored for 90 days.',
-  simpleResolvers: true,
-})
-export class RequestType extends Node {
-  @Field(() => ID, { description: 'ID of the project.' })
-  projectId!: string;
-
-  @Field(() => RequestKindEnum, { description: 'Kind of the request.' })
-  kind!: RequestKind;
-
-  @Field(() => RequestStateEnum, { description: 'State of the request.' })
-  state!: RequestState;
-
-  @Field(() => Boolean, { description: 'Whether it is an automatic request of the service.' })
-  isAutomatic!: boolean;
-
-  @Field(() => String, {
-    description: 'Kind of the requester: `user`, `identity` or `system`, for example `identity`.',
-  })
-  actorKind!: string;
-
-  @Field(() => ID, { description: 'ID of the user or identity that made the request.' })
-  actorId!: string;
-
-  @Field(() => String, { nullable: true, description: 'Slug of the profile. Null if there is none.' })
-  profileSlug!: string | null;
-
-  @Field(() => String, { description: 'Common name (CN) of the subject. Empty if it has none.' })
-  commonName!: string;
-
-  @Field(() => ID, { nullable: true, description: 'ID of the certificate to renew. Null for a new certificate.' })
-  certificateId!: string | null;
-
-  @Field(() => ID, { nullable: true, description: 'ID of the issued certificate. Null if there is none.' })
-  issuedCertificateId!: string | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description:
+export const RequestType = objectType(
+  'CertificateRequest',
+  'A request for a certificate and its result. Stored for 90 days.',
+  {
+    projectId: [ID, 'ID of the project.'],
+    kind: [RequestKindEnum, 'Kind of the request.'],
+    state: [RequestStateEnum, 'State of the request.'],
+    isAutomatic: [Boolean, 'Whether it is an automatic request of the service.'],
+    actorKind: [String, 'Kind of the requester: `user`, `identity` or `system`, for example `identity`.'],
+    actorId: [ID, 'ID of the user or identity that made the request.'],
+    profileSlug: [orNull(String), 'Slug of the profile. Null if there is none.'],
+    commonName: [String, 'Common name (CN) of the subject. Empty if it has none.'],
+    certificateId: [orNull(ID), 'ID of the certificate to renew. Null for a new certificate.'],
+    issuedCertificateId: [orNull(ID), 'ID of the issued certificate. Null if there is none.'],
+    errorCode: [
+      orNull(String),
       'Error code if the request failed. `RENEWAL_NOT_LONGER`: the authority expires no later than the certificate. Null if it did not fail.',
-  })
-  errorCode!: string | null;
-
-  @Field(() => [RequestFaultType], { description: 'Validation errors, if they are why the request failed.' })
-  faults!: readonly RequestFaultType[];
-
-  @Field(() => DateTime, { description: 'When the request was created.' })
-  createdAt!: Date;
-
-  @Field(() => DateTime, {
-    nullable: true,
-    description: 'When the request was fulfilled or failed. Null while it is pending.',
-  })
-  endedAt!: Date | null;
-}
+    ],
+    faults: [[RequestFaultType], 'Validation errors, if they are why the request failed.'],
+    createdAt: [DateTime, 'When the request was created.'],
+    endedAt: [orNull(DateTime), 'When the request was fulfilled or failed. Null while it is pending.'],
+  },
+  { implements: Node },
+);
+export type RequestType = InstanceType<typeof RequestType>;
 
 export const RequestConnection = connectionOf(RequestType, 'CertificateRequest', 'creation time, newest first');

@@ -1,13 +1,13 @@
-import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { ID, Int, registerEnumType } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumOfRule, inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
+import { holding, objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
 import { KeyAlgorithmEnum } from '../authorities/authority.type.js';
 import { SanKindEnum } from '../authorities/name-constraints.type.js';
-import type { SanKind } from '../x509/facts.js';
-import type { KeyAlgorithm } from '../x509/keys.js';
 import type { ExtendedKeyUsageName, KeyUsageName } from '../x509/usages.js';
+import type { ProfileRules } from './profile.rules.js';
 import {
   AttributePolicy,
   type CA_POLICIES,
@@ -19,7 +19,6 @@ import {
   keyUsage,
   NamePolicy,
   ProfileDefaults,
-  type ProfileRules,
   type SubjectAttribute,
   subjectAttribute,
 } from './profile.rules.js';
@@ -124,198 +123,98 @@ const ALLOWED = 'Glob patterns, of which a value must match one. Null: any value
 const REQUIRED = 'Glob patterns, each of which at least one value must match. Null: none.';
 const DENIED = 'Glob patterns that no value may match. Null: none.';
 
-@ObjectType('CertificateProfileAttribute', { description: AttributePolicy.description, simpleResolvers: true })
-class AttributePolicyType {
-  @Field(() => SubjectAttributeEnum, { description: 'Subject attribute that the limits apply to.' })
-  attribute!: SubjectAttribute;
+const AttributePolicyType = objectType('CertificateProfileAttribute', AttributePolicy.description, {
+  attribute: [SubjectAttributeEnum, 'Subject attribute that the limits apply to.'],
+  allowed: [orNull([String]), ALLOWED],
+  required: [orNull([String]), REQUIRED],
+  denied: [orNull([String]), DENIED],
+});
 
-  @Field(() => [String], { nullable: true, description: ALLOWED })
-  allowed!: readonly string[] | null;
+const NamePolicyType = objectType('CertificateProfileName', NamePolicy.description, {
+  kind: [SanKindEnum, 'Kind of alternative names that the limits apply to.'],
+  allowed: [orNull([String]), ALLOWED],
+  required: [orNull([String]), REQUIRED],
+  denied: [orNull([String]), DENIED],
+});
 
-  @Field(() => [String], { nullable: true, description: REQUIRED })
-  required!: readonly string[] | null;
+const KeyUsagePolicyType = objectType('CertificateProfileKeyUsages', KeyUsagePolicy.description, {
+  allowed: [orNull([KeyUsageEnum]), 'Allowed key usages. Null: all; empty: none.'],
+  required: [orNull([KeyUsageEnum]), 'Key usages that every certificate must have. Null: none.'],
+  denied: [orNull([KeyUsageEnum]), 'Key usages that no certificate may have. Null: none.'],
+});
 
-  @Field(() => [String], { nullable: true, description: DENIED })
-  denied!: readonly string[] | null;
-}
+const ExtendedKeyUsagePolicyType = objectType(
+  'CertificateProfileExtendedKeyUsages',
+  ExtendedKeyUsagePolicy.description,
+  {
+    allowed: [orNull([ExtendedKeyUsageEnum]), 'Allowed extended key usages. Null: all; empty: none.'],
+    required: [orNull([ExtendedKeyUsageEnum]), 'Extended key usages that every certificate must have. Null: none.'],
+    denied: [orNull([ExtendedKeyUsageEnum]), 'Extended key usages that no certificate may have. Null: none.'],
+  },
+);
 
-@ObjectType('CertificateProfileName', { description: NamePolicy.description, simpleResolvers: true })
-class NamePolicyType {
-  @Field(() => SanKindEnum, { description: 'Kind of alternative names that the limits apply to.' })
-  kind!: SanKind;
+const DefaultSubjectType = objectType('CertificateProfileSubject', DefaultSubject.description, {
+  organization: [orNull(String), 'Organization (O).'],
+  organizationalUnit: [orNull(String), 'Organizational unit (OU).'],
+  locality: [orNull(String), 'Locality (L).'],
+  province: [orNull(String), 'State or province (ST).'],
+  country: [orNull(String), 'Country (C).'],
+});
 
-  @Field(() => [String], { nullable: true, description: ALLOWED })
-  allowed!: readonly string[] | null;
-
-  @Field(() => [String], { nullable: true, description: REQUIRED })
-  required!: readonly string[] | null;
-
-  @Field(() => [String], { nullable: true, description: DENIED })
-  denied!: readonly string[] | null;
-}
-
-@ObjectType('CertificateProfileKeyUsages', { description: KeyUsagePolicy.description, simpleResolvers: true })
-class KeyUsagePolicyType {
-  @Field(() => [KeyUsageEnum], { nullable: true, description: 'Allowed key usages. Null: all; empty: none.' })
-  allowed!: readonly KeyUsageName[] | null;
-
-  @Field(() => [KeyUsageEnum], {
-    nullable: true,
-    description: 'Key usages that every certificate must have. Null: none.',
-  })
-  required!: readonly KeyUsageName[] | null;
-
-  @Field(() => [KeyUsageEnum], { nullable: true, description: 'Key usages that no certificate may have. Null: none.' })
-  denied!: readonly KeyUsageName[] | null;
-}
-
-@ObjectType('CertificateProfileExtendedKeyUsages', {
-  description: ExtendedKeyUsagePolicy.description,
-  simpleResolvers: true,
-})
-class ExtendedKeyUsagePolicyType {
-  @Field(() => [ExtendedKeyUsageEnum], {
-    nullable: true,
-    description: 'Allowed extended key usages. Null: all; empty: none.',
-  })
-  allowed!: readonly ExtendedKeyUsageName[] | null;
-
-  @Field(() => [ExtendedKeyUsageEnum], {
-    nullable: true,
-    description: 'Extended key usages that every certificate must have. Null: none.',
-  })
-  required!: readonly ExtendedKeyUsageName[] | null;
-
-  @Field(() => [ExtendedKeyUsageEnum], {
-    nullable: true,
-    description: 'Extended key usages that no certificate may have. Null: none.',
-  })
-  denied!: readonly ExtendedKeyUsageName[] | null;
-}
-
-@ObjectType('CertificateProfileSubject', { description: DefaultSubject.description, simpleResolvers: true })
-class DefaultSubjectType {
-  @Field(() => String, { nullable: true, description: 'Organization (O).' })
-  organization!: string | null;
-
-  @Field(() => String, { nullable: true, description: 'Organizational unit (OU).' })
-  organizationalUnit!: string | null;
-
-  @Field(() => String, { nullable: true, description: 'Locality (L).' })
-  locality!: string | null;
-
-  @Field(() => String, { nullable: true, description: 'State or province (ST).' })
-  province!: string | null;
-
-  @Field(() => String, { nullable: true, description: 'Country (C).' })
-  country!: string | null;
-}
-
-@ObjectType('CertificateProfileDefaults', { description: ProfileDefaults.description, simpleResolvers: true })
-class DefaultsType {
-  @Field(() => DefaultSubjectType, { nullable: true, description: 'Default subject attributes. Null: none.' })
-  subject!: DefaultSubjectType | null;
-
-  @Field(() => KeyAlgorithmEnum, { nullable: true, description: 'Default key algorithm. Null if not set.' })
-  keyAlgorithm!: KeyAlgorithm | null;
-
-  @Field(() => [KeyUsageEnum], {
-    nullable: true,
-    description: 'Default key usages. Null if not set; empty: no extension.',
-  })
-  keyUsages!: readonly KeyUsageName[] | null;
-
-  @Field(() => [ExtendedKeyUsageEnum], {
-    nullable: true,
-    description: 'Default extended key usages. Null if not set; empty: no extension.',
-  })
-  extendedKeyUsages!: readonly ExtendedKeyUsageName[] | null;
-
-  @Field(() => Int, { nullable: true, description: 'Default validity in days. Null if not set.' })
-  validDays!: number | null;
-}
+const DefaultsType = objectType('CertificateProfileDefaults', ProfileDefaults.description, {
+  subject: [orNull(DefaultSubjectType), 'Default subject attributes. Null: none.'],
+  keyAlgorithm: [orNull(KeyAlgorithmEnum), 'Default key algorithm. Null if not set.'],
+  keyUsages: [orNull([KeyUsageEnum]), 'Default key usages. Null if not set; empty: no extension.'],
+  extendedKeyUsages: [
+    orNull([ExtendedKeyUsageEnum]),
+    'Default extended key usages. Null if not set; empty: no extension.',
+  ],
+  validDays: [orNull(Int), 'Default validity in days. Null if not set.'],
+});
 
 /** A profile as the API shows it. */
-@ObjectType('CertificateProfile', {
-  implements: Node,
-  description: 'Limits and defaults of certificates of one kind, and the authority of the project that issues them.',
-  simpleResolvers: true,
-})
-export class ProfileType extends Node {
-  @Field(() => ID, { description: 'ID of the project.' })
-  projectId!: string;
-
-  @Field(() => String, { description: 'Slug of the profile, unique in the project, for example `web-server`.' })
-  slug!: string;
-
-  @Field(() => String, { nullable: true, description: 'Description of the profile. Null if it has none.' })
-  description!: string | null;
-
-  @Field(() => ID, { description: 'ID of the certificate authority that issues its certificates.' })
-  authorityId!: string;
-
-  @Field(() => [AttributePolicyType], {
-    nullable: true,
-    description: 'Limits of subject attributes; others are not allowed. Null: any attributes; empty: none.',
-  })
-  subject!: ProfileRules['subject'];
-
-  @Field(() => [NamePolicyType], {
-    nullable: true,
-    description: 'Limits of subject alternative names; other kinds are not allowed. Null: any names; empty: none.',
-  })
-  sans!: ProfileRules['sans'];
-
-  @Field(() => [KeyAlgorithmEnum], {
-    nullable: true,
-    description: 'Allowed key algorithms. Null: any; empty: none.',
-  })
-  keyAlgorithms!: ProfileRules['keyAlgorithms'];
-
-  @Field(() => KeyUsagePolicyType, { nullable: true, description: 'Limits of key usages. Null: any.' })
-  keyUsages!: ProfileRules['keyUsages'];
-
-  @Field(() => ExtendedKeyUsagePolicyType, {
-    nullable: true,
-    description: 'Limits of extended key usages. Null: any.',
-  })
-  extendedKeyUsages!: ProfileRules['extendedKeyUsages'];
-
-  @Field(() => CaPolicyEnum, { description: 'Whether CA certificates are allowed.' })
-  ca!: ProfileRules['ca'];
-
-  @Field(() => Int, {
-    nullable: true,
-    description: 'Maximum path length of CA certificates. Null: unlimited.',
-  })
-  maxPathLength!: ProfileRules['maxPathLength'];
-
-  @Field(() => Int, {
-    nullable: true,
-    description: 'Maximum validity in days. Null: limited only by the issuer.',
-  })
-  maxDays!: ProfileRules['maxDays'];
-
-  @Field(() => DefaultsType, {
-    nullable: true,
-    description: 'Defaults for fields that a request does not set. Null if not set.',
-  })
-  defaults!: ProfileRules['defaults'];
-
-  @Field(() => Int, {
-    nullable: true,
-    description: 'How many days before expiration the service renews a certificate. Null or 0: never.',
-  })
-  renewBeforeDays!: number | null;
-
-  @Field(() => Int, { description: 'Version of the profile. Increments with every change.' })
-  version!: number;
-
-  @Field(() => DateTime, { description: 'When the profile was created.' })
-  createdAt!: Date;
-
-  @Field(() => DateTime, { description: 'When the profile was last changed.' })
-  updatedAt!: Date;
-}
+export const ProfileType = objectType(
+  'CertificateProfile',
+  'Limits and defaults of certificates of one kind, and the authority of the project that issues them.',
+  {
+    projectId: [ID, 'ID of the project.'],
+    slug: [String, 'Slug of the profile, unique in the project, for example `web-server`.'],
+    description: [orNull(String), 'Description of the profile. Null if it has none.'],
+    authorityId: [ID, 'ID of the certificate authority that issues its certificates.'],
+    subject: [
+      orNull(holding<NonNullable<ProfileRules['subject']>>([AttributePolicyType])),
+      'Limits of subject attributes; others are not allowed. Null: any attributes; empty: none.',
+    ],
+    sans: [
+      orNull(holding<NonNullable<ProfileRules['sans']>>([NamePolicyType])),
+      'Limits of subject alternative names; other kinds are not allowed. Null: any names; empty: none.',
+    ],
+    keyAlgorithms: [orNull([KeyAlgorithmEnum]), 'Allowed key algorithms. Null: any; empty: none.'],
+    keyUsages: [
+      orNull(holding<NonNullable<ProfileRules['keyUsages']>>(KeyUsagePolicyType)),
+      'Limits of key usages. Null: any.',
+    ],
+    extendedKeyUsages: [
+      orNull(holding<NonNullable<ProfileRules['extendedKeyUsages']>>(ExtendedKeyUsagePolicyType)),
+      'Limits of extended key usages. Null: any.',
+    ],
+    ca: [CaPolicyEnum, 'Whether CA certificates are allowed.'],
+    maxPathLength: [orNull(Int), 'Maximum path length of CA certificates. Null: unlimited.'],
+    maxDays: [orNull(Int), 'Maximum validity in days. Null: limited only by the issuer.'],
+    defaults: [
+      orNull(holding<NonNullable<ProfileRules['defaults']>>(DefaultsType)),
+      'Defaults for fields that a request does not set. Null if not set.',
+    ],
+    renewBeforeDays: [
+      orNull(Int),
+      'How many days before expiration the service renews a certificate. Null or 0: never.',
+    ],
+    version: [Int, 'Version of the profile. Increments with every change.'],
+    createdAt: [DateTime, 'When the profile was created.'],
+    updatedAt: [DateTime, 'When the profile was last changed.'],
+  },
+  { implements: Node },
+);
+export type ProfileType = InstanceType<typeof ProfileType>;
 
 export const ProfileConnection = countedConnectionOf(ProfileType, 'CertificateProfile', 'slug');

@@ -1,4 +1,4 @@
-export { type AuthMethod, AuthMethodEnum } from './auth-method.js';
+export { AuthMethodEnum } from './auth-method.js';
 export { clientSecretsByIds } from './client-secrets/client-secret.relations.js';
 export { ClientSecretType } from './client-secrets/client-secret.type.js';
 export { IdentityReader } from './identity.reader.js';

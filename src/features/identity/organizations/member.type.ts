@@ -1,6 +1,7 @@
-import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
+import { ID, registerEnumType } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { Node } from '../../../kernel/graphql/node.js';
+import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
 
 /** The kinds of members, of organizations and of projects, as GraphQL names them. */
@@ -15,35 +16,20 @@ registerEnumType(MemberKindEnum, {
   },
 });
 
-@ObjectType('OrganizationMember', {
-  implements: Node,
-  description: 'Membership of a user or a machine identity in an organization.',
-  simpleResolvers: true,
-})
-export class MemberType {
-  @Field(() => ID, { description: 'ID of the membership.' })
-  id!: string;
-
-  @Field(() => MemberKindEnum, { description: 'Kind of the member: `USER` or `IDENTITY`.' })
-  memberKind!: 'user' | 'identity';
-
-  @Field(() => ID, { description: 'ID of the user or machine identity.' })
-  memberId!: string;
-
-  @Field(() => String, { description: 'Username of the user, or name of the machine identity.' })
-  name!: string;
-
-  @Field(() => ID, { description: 'ID of the organization.' })
-  organizationId!: string;
-
-  @Field(() => String, { description: 'Slug of the role of the member in the organization, for example `admin`.' })
-  roleSlug!: string;
-
-  @Field(() => DateTime, {
-    nullable: true,
-    description: 'When the membership ends or ended. Null if it does not end.',
-  })
-  endsAt!: Date | null;
-}
+export const MemberType = objectType(
+  'OrganizationMember',
+  'Membership of a user or a machine identity in an organization.',
+  {
+    id: [ID, 'ID of the membership.'],
+    memberKind: [MemberKindEnum, 'Kind of the member: `USER` or `IDENTITY`.'],
+    memberId: [ID, 'ID of the user or machine identity.'],
+    name: [String, 'Username of the user, or name of the machine identity.'],
+    organizationId: [ID, 'ID of the organization.'],
+    roleSlug: [String, 'Slug of the role of the member in the organization, for example `admin`.'],
+    endsAt: [orNull(DateTime), 'When the membership ends or ended. Null if it does not end.'],
+  },
+  { implements: Node },
+);
+export type MemberType = InstanceType<typeof MemberType>;
 
 export const MemberConnection = countedConnectionOf(MemberType, 'OrganizationMember', 'name, then ID');

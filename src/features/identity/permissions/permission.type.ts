@@ -1,8 +1,8 @@
-import { Field, ObjectType } from 'type-graphql';
 import * as z from 'zod';
 import type { Rule } from '../../../kernel/authz/ability.js';
 import { enumType } from '../../../kernel/graphql/enums.js';
 import { enumOfRule, inputOfRule, inputType } from '../../../kernel/graphql/inputs.js';
+import { holding, objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import type { ORGANIZATION_ACTIONS, PROJECT_ACTIONS } from './actions.js';
 import { ConditionsType, fromConditionsType, toConditionsType } from './condition.type.js';
 import { OrganizationPermissions, Permissions } from './permission.rules.js';
@@ -126,50 +126,32 @@ export const PermissionActionEnum = enumType(
 const CONDITIONS = 'Resources that the rule applies to; null for all of them.';
 
 /** One permission: one action on one subject. */
-@ObjectType('Permission', {
-  description: 'A permission of a project role: allows or forbids one action on a subject.',
-  simpleResolvers: true,
-})
-export class PermissionType {
-  @Field(() => PermissionSubjectEnum, { description: 'Subject of the permission.' })
-  subject!: string;
-
-  @Field(() => PermissionActionEnum, { description: 'Action of the permission.' })
-  action!: string;
-
-  @Field(() => Boolean, {
-    description:
+export const PermissionType = objectType(
+  'Permission',
+  'A permission of a project role: allows or forbids one action on a subject.',
+  {
+    subject: [holding<string>(PermissionSubjectEnum), 'Subject of the permission.'],
+    action: [holding<string>(PermissionActionEnum), 'Action of the permission.'],
+    inverted: [
+      Boolean,
       'Whether the permission forbids the action instead of allowing it. Later permissions override earlier ones.',
-  })
-  inverted!: boolean;
-
-  @Field(() => ConditionsType, { nullable: true, description: CONDITIONS })
-  conditions!: ConditionsType | null;
-}
+    ],
+    conditions: [orNull(ConditionsType), CONDITIONS],
+  },
+);
+export type PermissionType = InstanceType<typeof PermissionType>;
 
 /** A permission with all its actions. */
-function ruleTypeOf(name: string, owner: string, subjects: object) {
-  @ObjectType(name, {
-    description: `A permission rule of ${owner}: allows or forbids actions on a subject.`,
-    simpleResolvers: true,
-  })
-  class RuleType {
-    @Field(() => subjects, { description: 'Subject of the rule.' })
-    subject!: string;
-
-    @Field(() => [PermissionActionEnum], { description: 'Actions of the rule.' })
-    action!: string[];
-
-    @Field(() => Boolean, {
-      description: 'Whether the rule forbids the actions instead of allowing them. Later rules override earlier ones.',
-    })
-    inverted!: boolean;
-
-    @Field(() => ConditionsType, { nullable: true, description: CONDITIONS })
-    conditions!: ConditionsType | null;
-  }
-  return RuleType;
-}
+const ruleTypeOf = (name: string, owner: string, subjects: Readonly<Record<string, string>>) =>
+  objectType(name, `A permission rule of ${owner}: allows or forbids actions on a subject.`, {
+    subject: [subjects, 'Subject of the rule.'],
+    action: [holding<string[]>([PermissionActionEnum]), 'Actions of the rule.'],
+    inverted: [
+      Boolean,
+      'Whether the rule forbids the actions instead of allowing them. Later rules override earlier ones.',
+    ],
+    conditions: [orNull(ConditionsType), CONDITIONS],
+  });
 
 export const PermissionRuleType = ruleTypeOf('PermissionRule', 'a project', PermissionSubjectEnum);
 export type PermissionRuleType = InstanceType<typeof PermissionRuleType>;
@@ -192,8 +174,8 @@ export const toShownRules = (rules: readonly Rule[]): PermissionRuleType[] =>
   }));
 
 interface BothForms {
-  readonly rules: PermissionRuleType[];
-  readonly permissions: PermissionType[];
+  readonly rules: readonly PermissionRuleType[];
+  readonly permissions: readonly PermissionType[];
 }
 /** A role is shown wherever a response leads to it: its rules are converted once. */
 const converted = new WeakMap<readonly Rule[], BothForms>();

@@ -1,5 +1,6 @@
-import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
+import { ID, registerEnumType } from 'type-graphql';
 import { enumOfRule, inputType } from '../../../kernel/graphql/inputs.js';
+import { hidden, objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
 import { MemberKindEnum } from '../../identity/organizations/public.js';
 import { PermissionActionEnum, PermissionRuleType, PermissionSubjectEnum } from '../../identity/permissions/public.js';
@@ -21,94 +22,71 @@ registerEnumType(RuleSourceEnum, {
 });
 
 /** The origin of a rule. */
-@ObjectType('RuleOrigin', {
-  description: 'Origin of a permission rule, and the memberships through which it applies.',
-  simpleResolvers: true,
-})
-export class RuleOriginType {
-  @Field(() => RuleSourceEnum, { description: 'Kind of the origin.' })
-  source!: 'role' | 'privilege';
+export const RuleOriginType = objectType(
+  'RuleOrigin',
+  'Origin of a permission rule, and the memberships through which it applies.',
+  {
+    source: [RuleSourceEnum, 'Kind of the origin.'],
+    slug: [String, 'Slug of the role or the privilege.'],
+    /** For the nested memberships. */
+    membershipIds: hidden<readonly string[]>(),
+  },
+);
+export type RuleOriginType = InstanceType<typeof RuleOriginType>;
 
-  @Field(() => String, { description: 'Slug of the role or the privilege.' })
-  slug!: string;
-
-  /** For the nested memberships. */
-  membershipIds!: readonly string[];
-}
-
-@ObjectType('AccessExplanation', {
-  description: 'Result of a permission check for a user or an identity, and the rule that decides.',
-  simpleResolvers: true,
-})
-export class AccessExplanationType {
-  @Field(() => Boolean, { description: 'Whether the action is allowed.' })
-  isAllowed!: boolean;
-
-  @Field(() => Boolean, {
-    description: 'Whether the user or identity is a member of the project now. Non-members have no permissions.',
-  })
-  isMember!: boolean;
-
-  @Field(() => PermissionRuleType, {
-    nullable: true,
-    description:
+export const AccessExplanationType = objectType(
+  'AccessExplanation',
+  'Result of a permission check for a user or an identity, and the rule that decides.',
+  {
+    isAllowed: [Boolean, 'Whether the action is allowed.'],
+    isMember: [
+      Boolean,
+      'Whether the user or identity is a member of the project now. Non-members have no permissions.',
+    ],
+    rule: [
+      orNull(PermissionRuleType),
       'The rule that decides: the last one that matches. Null if none matches and the permission is missing.',
-  })
-  rule!: PermissionRuleType | null;
+    ],
+    origin: [orNull(RuleOriginType), 'Origin of that rule.'],
+  },
+);
+export type AccessExplanationType = InstanceType<typeof AccessExplanationType>;
 
-  @Field(() => RuleOriginType, { nullable: true, description: 'Origin of that rule.' })
-  origin!: RuleOriginType | null;
-}
+export const EffectivePermissionType = objectType(
+  'EffectivePermission',
+  'A permission rule that applies to a member, and its origin.',
+  {
+    rule: [PermissionRuleType, 'The rule, with the attributes of the member filled in.'],
+    origin: [RuleOriginType, 'Origin of the rule.'],
+  },
+);
+export type EffectivePermissionType = InstanceType<typeof EffectivePermissionType>;
 
-@ObjectType('EffectivePermission', {
-  description: 'A permission rule that applies to a member, and its origin.',
-  simpleResolvers: true,
-})
-export class EffectivePermissionType {
-  @Field(() => PermissionRuleType, { description: 'The rule, with the attributes of the member filled in.' })
-  rule!: PermissionRuleType;
+export const EffectivePermissionsType = objectType(
+  'EffectivePermissions',
+  'All permissions of a member in a project.',
+  {
+    isMember: [Boolean, 'Whether the user or identity is a member of the project now.'],
+    permissions: [[EffectivePermissionType], 'All rules in order: later ones win.'],
+  },
+);
+export type EffectivePermissionsType = InstanceType<typeof EffectivePermissionsType>;
 
-  @Field(() => RuleOriginType, { description: 'Origin of the rule.' })
-  origin!: RuleOriginType;
-}
+export const AccessAnswersType = objectType('AccessAnswers', 'Results of many permission checks.', {
+  allowed: [[Boolean], 'Whether each action is allowed, in the order of the checks.'],
+});
+export type AccessAnswersType = InstanceType<typeof AccessAnswersType>;
 
-@ObjectType('EffectivePermissions', {
-  description: 'All permissions of a member in a project.',
-  simpleResolvers: true,
-})
-export class EffectivePermissionsType {
-  @Field(() => Boolean, { description: 'Whether the user or identity is a member of the project now.' })
-  isMember!: boolean;
-
-  @Field(() => [EffectivePermissionType], { description: 'All rules in order: later ones win.' })
-  permissions!: EffectivePermissionType[];
-}
-
-@ObjectType('AccessAnswers', { description: 'Results of many permission checks.', simpleResolvers: true })
-export class AccessAnswersType {
-  @Field(() => [Boolean], { description: 'Whether each action is allowed, in the order of the checks.' })
-  allowed!: boolean[];
-}
-
-@ObjectType('AccessHolder', {
-  description: 'A user or identity that can perform an action, and the origin of the permission.',
-  simpleResolvers: true,
-})
-export class AccessHolderType {
-  @Field(() => MemberKindEnum, { description: 'Whether it is a user or a machine identity.' })
-  memberKind!: 'user' | 'identity';
-
-  @Field(() => ID, { description: 'ID of the user or machine identity, also if it was deleted since.' })
-  memberId!: string;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Username of the user, or name of the identity; null if it was deleted since.',
-  })
-  name!: string | null;
-
-  @Field(() => RuleOriginType, { description: 'Origin of the permission.' })
-  origin!: RuleOriginType;
-}
+export const AccessHolderType = objectType(
+  'AccessHolder',
+  'A user or identity that can perform an action, and the origin of the permission.',
+  {
+    memberKind: [MemberKindEnum, 'Whether it is a user or a machine identity.'],
+    memberId: [ID, 'ID of the user or machine identity, also if it was deleted since.'],
+    name: [orNull(String), 'Username of the user, or name of the identity; null if it was deleted since.'],
+    origin: [RuleOriginType, 'Origin of the permission.'],
+  },
+);
+export type AccessHolderType = InstanceType<typeof AccessHolderType>;
 
 export const AccessHolderConnection = connectionOf(AccessHolderType, 'AccessHolder', 'name, then ID');

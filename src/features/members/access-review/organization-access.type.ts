@@ -1,5 +1,5 @@
-import { Field, ObjectType } from 'type-graphql';
 import { enumOfRule, inputType } from '../../../kernel/graphql/inputs.js';
+import { hidden, objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import {
   OrganizationPermissionSubjectEnum,
   OrganizationPermissionType,
@@ -13,39 +13,32 @@ enumOfRule(organizationSubject, OrganizationPermissionSubjectEnum);
 enumOfRule(organizationAction, PermissionActionEnum);
 inputType('OrganizationAccessCheckInput', OrganizationAccessCheck);
 
-@ObjectType('OrganizationRuleOrigin', {
-  description: 'Role of an organization that a rule belongs to, and the memberships through which it applies.',
-  simpleResolvers: true,
-})
-export class OrganizationRuleOriginType {
-  @Field(() => String, { description: 'Slug of the role.' })
-  roleSlug!: string;
+export const OrganizationRuleOriginType = objectType(
+  'OrganizationRuleOrigin',
+  'Role of an organization that a rule belongs to, and the memberships through which it applies.',
+  {
+    roleSlug: [String, 'Slug of the role.'],
+    /** For the nested memberships: null without a direct one. */
+    membershipId: hidden<string | null>(),
+    groupMembershipIds: hidden<readonly string[]>(),
+  },
+);
+export type OrganizationRuleOriginType = InstanceType<typeof OrganizationRuleOriginType>;
 
-  /** For the nested memberships: null without a direct one. */
-  membershipId!: string | null;
-  groupMembershipIds!: readonly string[];
-}
-
-@ObjectType('OrganizationAccessExplanation', {
-  description: 'Result of a permission check in an organization, and the rule that decides.',
-  simpleResolvers: true,
-})
-export class OrganizationAccessExplanationType {
-  @Field(() => Boolean, { description: 'Whether the action is allowed.' })
-  isAllowed!: boolean;
-
-  @Field(() => Boolean, {
-    description: 'Whether the user or identity is a member of the organization now. Non-members have no permissions.',
-  })
-  isMember!: boolean;
-
-  @Field(() => OrganizationPermissionType, {
-    nullable: true,
-    description:
+export const OrganizationAccessExplanationType = objectType(
+  'OrganizationAccessExplanation',
+  'Result of a permission check in an organization, and the rule that decides.',
+  {
+    isAllowed: [Boolean, 'Whether the action is allowed.'],
+    isMember: [
+      Boolean,
+      'Whether the user or identity is a member of the organization now. Non-members have no permissions.',
+    ],
+    rule: [
+      orNull(OrganizationPermissionType),
       'The rule that decides: the last one that matches. Null if none matches and the permission is missing.',
-  })
-  rule!: OrganizationPermissionType | null;
-
-  @Field(() => OrganizationRuleOriginType, { nullable: true, description: 'Origin of that rule.' })
-  origin!: OrganizationRuleOriginType | null;
-}
+    ],
+    origin: [orNull(OrganizationRuleOriginType), 'Origin of that rule.'],
+  },
+);
+export type OrganizationAccessExplanationType = InstanceType<typeof OrganizationAccessExplanationType>;

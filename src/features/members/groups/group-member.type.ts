@@ -1,42 +1,33 @@
-import { Field, ID, ObjectType } from 'type-graphql';
+import { ID } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { Node } from '../../../kernel/graphql/node.js';
+import { objectType } from '../../../kernel/graphql/object-types.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
 import { MemberKindEnum } from '../../identity/organizations/public.js';
 
 /** What the API shows of a member of a group. */
-@ObjectType('GroupMember', {
-  implements: Node,
-  description: 'A user or a machine identity in a group.',
-  simpleResolvers: true,
-})
-export class GroupMemberType extends Node {
-  @Field(() => ID, { description: 'ID of the group.' })
-  groupId!: string;
-
-  @Field(() => MemberKindEnum, { description: 'Kind of the member: `USER` or `IDENTITY`.' })
-  memberKind!: 'user' | 'identity';
-
-  @Field(() => ID, { description: 'ID of the user or machine identity.' })
-  memberId!: string;
-
-  @Field(() => String, { description: 'Username of the user, or name of the machine identity.' })
-  name!: string;
-
-  @Field(() => DateTime, { description: 'When the member was added to the group.' })
-  joinedAt!: Date;
-}
+export const GroupMemberType = objectType(
+  'GroupMember',
+  'A user or a machine identity in a group.',
+  {
+    groupId: [ID, 'ID of the group.'],
+    memberKind: [MemberKindEnum, 'Kind of the member: `USER` or `IDENTITY`.'],
+    memberId: [ID, 'ID of the user or machine identity.'],
+    name: [String, 'Username of the user, or name of the machine identity.'],
+    joinedAt: [DateTime, 'When the member was added to the group.'],
+  },
+  { implements: Node },
+);
+export type GroupMemberType = InstanceType<typeof GroupMemberType>;
 
 export const GroupMemberConnection = connectionOf(GroupMemberType, 'GroupMember', 'name, then ID');
 
-@ObjectType({ description: 'Result of `addGroupMembers`.' })
-export class AddGroupMembersPayload {
-  @Field(() => [GroupMemberType], { description: 'The added members, by name.' })
-  members!: readonly GroupMemberType[];
-}
+export const AddGroupMembersPayload = objectType('AddGroupMembersPayload', 'Result of `addGroupMembers`.', {
+  members: [[GroupMemberType], 'The added members, by name.'],
+});
+export type AddGroupMembersPayload = InstanceType<typeof AddGroupMembersPayload>;
 
-@ObjectType({ description: 'Result of `removeGroupMembers`.' })
-export class RemoveGroupMembersPayload {
-  @Field(() => [GroupMemberType], { description: 'The removed members, by name.' })
-  members!: readonly GroupMemberType[];
-}
+export const RemoveGroupMembersPayload = objectType('RemoveGroupMembersPayload', 'Result of `removeGroupMembers`.', {
+  members: [[GroupMemberType], 'The removed members, by name.'],
+});
+export type RemoveGroupMembersPayload = InstanceType<typeof RemoveGroupMembersPayload>;

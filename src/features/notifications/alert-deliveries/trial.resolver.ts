@@ -1,47 +1,31 @@
-import { Field, Int, ObjectType, Resolver } from 'type-graphql';
+import { Int, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
+import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation } from '../../../kernel/graphql/operations.js';
 import { AlertChannelType, toChannelType } from '../alerts/public.js';
 import { TestAlert } from './message.rules.js';
 import type { TrialService } from './trial.service.js';
 
 /** The result of a test at one target. */
-@ObjectType('AlertTestResult', { description: 'Result of a test at one target.', simpleResolvers: true })
-export class AlertTestResultType {
-  @Field(() => AlertChannelType, { description: 'The tested channel.' })
-  channel!: AlertChannelType;
+export const AlertTestResultType = objectType('AlertTestResult', 'Result of a test at one target.', {
+  channel: [AlertChannelType, 'The tested channel.'],
+  recipient: [orNull(String), 'Email address of the target. Null for other types of channels.'],
+  isAccepted: [Boolean, 'Whether the target accepted the test.'],
+  errorCode: [orNull(String), 'Error code, for example `TARGET_UNREACHABLE`. Null if the target accepted the test.'],
+  status: [
+    orNull(Int),
+    'HTTP status of the response, or reply code of the mail server. Null without a response, and if the test was accepted.',
+  ],
+});
+export type AlertTestResultType = InstanceType<typeof AlertTestResultType>;
 
-  @Field(() => String, {
-    nullable: true,
-    description: 'Email address of the target. Null for other types of channels.',
-  })
-  recipient!: string | null;
-
-  @Field(() => Boolean, { description: 'Whether the target accepted the test.' })
-  isAccepted!: boolean;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Error code, for example `TARGET_UNREACHABLE`. Null if the target accepted the test.',
-  })
-  errorCode!: string | null;
-
-  @Field(() => Int, {
-    nullable: true,
-    description:
-      'HTTP status of the response, or reply code of the mail server. Null without a response, and if the test was accepted.',
-  })
-  status!: number | null;
-}
-
-@ObjectType('TestCertificateAlertPayload', { description: 'Result of `testCertificateAlert`.', simpleResolvers: true })
-class TestCertificateAlertPayload {
-  @Field(() => [AlertTestResultType], {
-    description:
-      'One result per target: each address of an email channel, otherwise each channel. Empty if no channel is enabled.',
-  })
-  results!: readonly AlertTestResultType[];
-}
+const TestCertificateAlertPayload = objectType('TestCertificateAlertPayload', 'Result of `testCertificateAlert`.', {
+  results: [
+    [AlertTestResultType],
+    'One result per target: each address of an email channel, otherwise each channel. Empty if no channel is enabled.',
+  ],
+});
+type TestCertificateAlertPayload = InstanceType<typeof TestCertificateAlertPayload>;
 
 @Resolver()
 export class AlertTestResolver {

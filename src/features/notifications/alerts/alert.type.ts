@@ -1,7 +1,8 @@
-import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { ID, Int, registerEnumType } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumOfRule, inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
+import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
 import { type EventType, eventType } from './alert.rules.js';
 import type { AlertView } from './alert.view.js';
@@ -71,66 +72,39 @@ enumOfRule(filterOperator, FilterOperatorEnum);
 
 inputType('CertificateAlertFilterInput', Filter);
 
-@ObjectType('CertificateAlertFilter', { description: 'A filter on certificates.', simpleResolvers: true })
-class FilterType {
-  @Field(() => FilterFieldEnum, { description: 'Certificate property to compare.' })
-  field!: AlertFilter['field'];
-
-  @Field(() => FilterOperatorEnum, { description: 'Comparison operator.' })
-  operator!: AlertFilter['operator'];
-
-  @Field(() => String, { description: 'Value to compare with.' })
-  value!: string;
-}
+const FilterType = objectType('CertificateAlertFilter', 'A filter on certificates.', {
+  field: [FilterFieldEnum, 'Certificate property to compare.'],
+  operator: [FilterOperatorEnum, 'Comparison operator.'],
+  value: [String, 'Value to compare with.'],
+});
 
 /** An alert as the API shows it. */
-@ObjectType('CertificateAlert', {
-  implements: Node,
-  description: 'Notifies channels of events of certificates in a project.',
-  simpleResolvers: true,
-})
-export class AlertType extends Node {
-  @Field(() => ID, { description: 'ID of the project.' })
-  projectId!: string;
-
-  @Field(() => String, { description: 'Name of the alert.' })
-  name!: string;
-
-  @Field(() => String, { nullable: true, description: 'Description of the alert. Null if it has none.' })
-  description!: string | null;
-
-  @Field(() => CertificateEventEnum, { description: 'Event that the alert notifies of.' })
-  eventType!: EventType;
-
-  @Field(() => String, {
-    description:
+export const AlertType = objectType(
+  'CertificateAlert',
+  'Notifies channels of events of certificates in a project.',
+  {
+    projectId: [ID, 'ID of the project.'],
+    name: [String, 'Name of the alert.'],
+    description: [orNull(String), 'Description of the alert. Null if it has none.'],
+    eventType: [CertificateEventEnum, 'Event that the alert notifies of.'],
+    alertBefore: [
+      String,
       'How long before expiration the alert notifies, for example `30d`. Ignored if the event is not `EXPIRATION`.',
-  })
-  alertBefore!: string;
-
-  @Field(() => [FilterType], { description: 'Filters that a certificate must match, all of them.' })
-  filters!: readonly FilterType[];
-
-  @Field(() => Boolean, { description: 'Whether the alert sends notifications.' })
-  enabled!: boolean;
-
-  @Field(() => Boolean, {
-    description: 'Whether the alert repeats every day (UTC) until the certificate is renewed, revoked or expired.',
-  })
-  dailyReminder!: boolean;
-
-  @Field(() => [AlertChannelType], { description: 'Notification channels, in the order given.' })
-  channels!: readonly AlertChannelType[];
-
-  @Field(() => Int, { description: 'Version of the alert. Increments with every change.' })
-  version!: number;
-
-  @Field(() => DateTime, { description: 'When the alert was created.' })
-  createdAt!: Date;
-
-  @Field(() => DateTime, { description: 'When the alert was last changed.' })
-  updatedAt!: Date;
-}
+    ],
+    filters: [[FilterType], 'Filters that a certificate must match, all of them.'],
+    enabled: [Boolean, 'Whether the alert sends notifications.'],
+    dailyReminder: [
+      Boolean,
+      'Whether the alert repeats every day (UTC) until the certificate is renewed, revoked or expired.',
+    ],
+    channels: [[AlertChannelType], 'Notification channels, in the order given.'],
+    version: [Int, 'Version of the alert. Increments with every change.'],
+    createdAt: [DateTime, 'When the alert was created.'],
+    updatedAt: [DateTime, 'When the alert was last changed.'],
+  },
+  { implements: Node },
+);
+export type AlertType = InstanceType<typeof AlertType>;
 
 export const AlertConnection = countedConnectionOf(AlertType, 'CertificateAlert', 'creation time, newest first');
 

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { Context } from '../../../kernel/context.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumOfRule, inputOfRule, inputType } from '../../../kernel/graphql/inputs.js';
+import { objectType } from '../../../kernel/graphql/object-types.js';
 import { ONE_OF } from '../../../kernel/graphql/schema.js';
 import { idOf } from '../../../kernel/text-rules.js';
 import type { ChannelType } from '../sending/public.js';
@@ -121,19 +122,19 @@ class WebhookChannelType extends AlertChannelType {
   }
 }
 
-@ObjectType('SlackAlertChannel', {
-  implements: AlertChannelType,
-  description: 'A channel that posts messages to Slack. Its webhook URL is a secret.',
-  simpleResolvers: true,
-})
-class SlackChannelType extends AlertChannelType {}
+const SlackChannelType = objectType(
+  'SlackAlertChannel',
+  'A channel that posts messages to Slack. Its webhook URL is a secret.',
+  {},
+  { implements: AlertChannelType },
+);
 
-@ObjectType('PagerDutyAlertChannel', {
-  implements: AlertChannelType,
-  description: 'A channel that creates PagerDuty incidents. Its integration key is a secret.',
-  simpleResolvers: true,
-})
-class PagerDutyChannelType extends AlertChannelType {}
+const PagerDutyChannelType = objectType(
+  'PagerDutyAlertChannel',
+  'A channel that creates PagerDuty incidents. Its integration key is a secret.',
+  {},
+  { implements: AlertChannelType },
+);
 
 /** A channel of an alert, or one of another slice with the same kind of config and no stored test. */
 type Tested = 'testedAt' | 'testErrorCode';

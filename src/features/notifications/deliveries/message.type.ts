@@ -1,7 +1,7 @@
-import { Field, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Int, registerEnumType } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { argsType, enumOfRule } from '../../../kernel/graphql/inputs.js';
-import { Node } from '../../../kernel/graphql/node.js';
+import { type Fields, hidden, objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import type { MessageState } from './message.entity.js';
 import { MessagePage, messageState } from './message.rules.js';
 import { MOST_RETRIED } from './writing.js';
@@ -34,49 +34,27 @@ enumOfRule(messageState, MessageStateEnum);
 export const MessagePageArgs = argsType(MessagePage);
 
 /** The common fields of a message in the API. It stores no address. */
-@ObjectType({ simpleResolvers: true })
-export abstract class SentMessageType extends Node {
-  readonly recipientDigest!: Uint8Array;
-
-  @Field(() => MessageStateEnum, { description: 'Delivery state.' })
-  state!: MessageState;
-
-  @Field(() => Int, { description: 'Number of delivery attempts so far.' })
-  attempts!: number;
-
-  @Field(() => DateTime, {
-    nullable: true,
-    description: 'When the next attempt is due. Null unless the message is pending.',
-  })
-  nextAttemptAt!: Date | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Error code of the last attempt, for example `TARGET_UNREACHABLE`. Null if it did not fail.',
-  })
-  errorCode!: string | null;
-
-  @Field(() => DateTime, { description: 'When the message was created.' })
-  createdAt!: Date;
-
-  @Field(() => DateTime, {
-    nullable: true,
-    description: 'When the message was sent, failed or was cancelled. Null while it is pending.',
-  })
-  endedAt!: Date | null;
-}
+export const sentMessage = {
+  recipientDigest: hidden<Uint8Array>(),
+  state: [MessageStateEnum, 'Delivery state.'],
+  attempts: [Int, 'Number of delivery attempts so far.'],
+  nextAttemptAt: [orNull(DateTime), 'When the next attempt is due. Null unless the message is pending.'],
+  errorCode: [
+    orNull(String),
+    'Error code of the last attempt, for example `TARGET_UNREACHABLE`. Null if it did not fail.',
+  ],
+  createdAt: [DateTime, 'When the message was created.'],
+  endedAt: [orNull(DateTime), 'When the message was sent, failed or was cancelled. Null while it is pending.'],
+} as const satisfies Fields;
 
 /** What an operation that retries many messages did. */
-@ObjectType('RetriedMessages', { description: 'Messages that one operation retried.', simpleResolvers: true })
-class RetriedMessagesType {
-  @Field(() => Int, {
-    description: `Number of messages that are pending again, or would be with \`dryRun\`: the oldest first, at most ${MOST_RETRIED.toLocaleString('en-US')}.`,
-  })
-  count!: number;
-
-  @Field(() => Boolean, { description: 'Whether there may be more: retry again.' })
-  hasMore!: boolean;
-}
+const RetriedMessagesType = objectType('RetriedMessages', 'Messages that one operation retried.', {
+  count: [
+    Int,
+    `Number of messages that are pending again, or would be with \`dryRun\`: the oldest first, at most ${MOST_RETRIED.toLocaleString('en-US')}.`,
+  ],
+  hasMore: [Boolean, 'Whether there may be more: retry again.'],
+});
 
 /** The payload of operations that retry many messages. */
 export const RETRIED_PAYLOAD = { retried: [RetriedMessagesType, 'The messages that were retried.'] } as const;

@@ -18,7 +18,7 @@ export {
 export { MessageQuery } from './message.routes.js';
 export { MessagePage, type MessagePageRequest, RETRIED } from './message.rules.js';
 export { enabledChannelOf, retryMessagesBy } from './message.sql.js';
-export { MessagePageArgs, RETRIED_PAYLOAD, SentMessageType } from './message.type.js';
+export { MessagePageArgs, RETRIED_PAYLOAD, sentMessage } from './message.type.js';
 export { addressAmong, digestsOf, isForUnread, ledgerTargets } from './recipients.js';
 export { sendJob } from './send-job.js';
 export type { Source } from './source.js';

@@ -1,71 +1,42 @@
-import { Field, ID, Int, ObjectType } from 'type-graphql';
+import { ID, Int } from 'type-graphql';
 import * as z from 'zod';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { inputOfRule, inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
+import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
 import { idOf } from '../../../kernel/text-rules.js';
 import { AlertChannelType, channelConfig, channelType, toChannelType } from '../alerts/public.js';
 import { ANYWHERE } from './identity-alert.rules.js';
 import { type AlertView, CHANNEL_TABLE } from './identity-alert.view.js';
 
-@ObjectType('IdentityAlertChannel', { description: 'A named channel of an alert.', simpleResolvers: true })
-export class IdentityAlertChannelType {
-  @Field(() => String, { description: 'Name of the channel.' })
-  name!: string;
-
-  @Field(() => AlertChannelType, { description: 'Where and how the channel notifies.' })
-  channel!: AlertChannelType;
-}
+export const IdentityAlertChannelType = objectType('IdentityAlertChannel', 'A named channel of an alert.', {
+  name: [String, 'Name of the channel.'],
+  channel: [AlertChannelType, 'Where and how the channel notifies.'],
+});
+export type IdentityAlertChannelType = InstanceType<typeof IdentityAlertChannelType>;
 
 /** What the API shows of an alert. */
-@ObjectType('IdentityAlert', {
-  implements: Node,
-  description:
-    'Notifies before client secrets and access tokens of a machine identity expire. It belongs to a project or to the organization.',
-  simpleResolvers: true,
-})
-export class IdentityAlertType extends Node {
-  @Field(() => ID, { description: 'ID of the organization.' })
-  organizationId!: string;
-
-  @Field(() => ID, { nullable: true, description: 'ID of the project; null for an alert of the organization.' })
-  projectId!: string | null;
-
-  @Field(() => ID, { description: 'ID of the machine identity whose credentials are watched.' })
-  identityId!: string;
-
-  @Field(() => String, { description: 'Name of the alert, unique among the alerts of the identity.' })
-  name!: string;
-
-  @Field(() => String, { nullable: true, description: 'What the alert is for; null without a description.' })
-  description!: string | null;
-
-  @Field(() => String, {
-    description: 'How long before a credential expires the alert notifies: `1d` to `90d`, for example `30d`.',
-  })
-  alertBefore!: string;
-
-  @Field(() => Boolean, {
-    description: 'Whether the alert notifies every day (UTC) until the credential expires or is revoked.',
-  })
-  dailyReminder!: boolean;
-
-  @Field(() => Boolean, { description: 'Whether the alert notifies.' })
-  enabled!: boolean;
-
-  @Field(() => [IdentityAlertChannelType], { description: 'The channels that the alert notifies, in their order.' })
-  channels!: readonly IdentityAlertChannelType[];
-
-  @Field(() => Int, { description: 'Version of the alert. Increments with every change.' })
-  version!: number;
-
-  @Field(() => DateTime, { description: 'When the alert was created.' })
-  createdAt!: Date;
-
-  @Field(() => DateTime, { description: 'When the alert was last changed.' })
-  updatedAt!: Date;
-}
+export const IdentityAlertType = objectType(
+  'IdentityAlert',
+  'Notifies before client secrets and access tokens of a machine identity expire. It belongs to a project or to the organization.',
+  {
+    organizationId: [ID, 'ID of the organization.'],
+    projectId: [orNull(ID), 'ID of the project; null for an alert of the organization.'],
+    identityId: [ID, 'ID of the machine identity whose credentials are watched.'],
+    name: [String, 'Name of the alert, unique among the alerts of the identity.'],
+    description: [orNull(String), 'What the alert is for; null without a description.'],
+    alertBefore: [String, 'How long before a credential expires the alert notifies: `1d` to `90d`, for example `30d`.'],
+    dailyReminder: [Boolean, 'Whether the alert notifies every day (UTC) until the credential expires or is revoked.'],
+    enabled: [Boolean, 'Whether the alert notifies.'],
+    channels: [[IdentityAlertChannelType], 'The channels that the alert notifies, in their order.'],
+    version: [Int, 'Version of the alert. Increments with every change.'],
+    createdAt: [DateTime, 'When the alert was created.'],
+    updatedAt: [DateTime, 'When the alert was last changed.'],
+  },
+  { implements: Node },
+);
+export type IdentityAlertType = InstanceType<typeof IdentityAlertType>;
 
 export const IdentityAlertConnection = countedConnectionOf(
   IdentityAlertType,

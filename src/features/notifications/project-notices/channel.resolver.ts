@@ -1,6 +1,7 @@
-import { Field, FieldResolver, Int, ObjectType, Resolver, Root } from 'type-graphql';
+import { FieldResolver, Int, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
 import { argsType } from '../../../kernel/graphql/inputs.js';
+import { objectType } from '../../../kernel/graphql/object-types.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import { type CountedConnectionOf, counted } from '../../../kernel/paging.js';
 import { ProjectType } from '../../projects/public.js';
@@ -10,16 +11,14 @@ import { ANYWHERE, ChannelPage, ListChannels, OneChannel } from './channel.rules
 import type { ChannelService, ListedChannels } from './channel.service.js';
 import { NotificationChannelConnection, NotificationChannelType, toNotificationChannel } from './channel.type.js';
 
-@ObjectType('TestNotificationChannelPayload', {
-  description: 'Result of `testNotificationChannel`.',
-  simpleResolvers: true,
-})
-class TestNotificationChannelPayload {
-  @Field(() => [AlertTestResultType], {
-    description: 'One result per target: each address of an email channel, otherwise the channel.',
-  })
-  results!: readonly AlertTestResultType[];
-}
+const TestNotificationChannelPayload = objectType(
+  'TestNotificationChannelPayload',
+  'Result of `testNotificationChannel`.',
+  {
+    results: [[AlertTestResultType], 'One result per target: each address of an email channel, otherwise the channel.'],
+  },
+);
+type TestNotificationChannelPayload = InstanceType<typeof TestNotificationChannelPayload>;
 
 @Resolver(() => NotificationChannelType)
 export class ChannelResolver {

@@ -1,7 +1,8 @@
-import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
+import { ID, registerEnumType } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumOfRule, inputOfRule } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
+import { objectType } from '../../../kernel/graphql/object-types.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
 import { AlertChannelType, ChannelConfigInput, toChannelType } from '../alerts/public.js';
 import type { ChannelRow } from './channel.queries.js';
@@ -38,32 +39,20 @@ enumOfRule(noticeKind, NoticeKindEnum);
 inputOfRule(ANYWHERE.config, ChannelConfigInput);
 
 /** A channel of a project as the API shows it. */
-@ObjectType('NotificationChannel', {
-  implements: Node,
-  description: 'A notification channel of a project: sends reminders, changes of credentials and failures.',
-  simpleResolvers: true,
-})
-export class NotificationChannelType extends Node {
-  @Field(() => ID, { description: 'ID of the project.' })
-  projectId!: string;
-
-  @Field(() => String, { description: 'Name of the channel, unique in the project.' })
-  name!: string;
-
-  @Field(() => [NoticeKindEnum], {
-    description: 'Kinds of notices that the channel sends. An empty list means every kind.',
-  })
-  kinds!: readonly NoticeKind[];
-
-  @Field(() => AlertChannelType, { description: 'Type and configuration of the channel.' })
-  channel!: AlertChannelType;
-
-  @Field(() => DateTime, { description: 'When the channel was created.' })
-  createdAt!: Date;
-
-  @Field(() => DateTime, { description: 'When the channel was last changed.' })
-  updatedAt!: Date;
-}
+export const NotificationChannelType = objectType(
+  'NotificationChannel',
+  'A notification channel of a project: sends reminders, changes of credentials and failures.',
+  {
+    projectId: [ID, 'ID of the project.'],
+    name: [String, 'Name of the channel, unique in the project.'],
+    kinds: [[NoticeKindEnum], 'Kinds of notices that the channel sends. An empty list means every kind.'],
+    channel: [AlertChannelType, 'Type and configuration of the channel.'],
+    createdAt: [DateTime, 'When the channel was created.'],
+    updatedAt: [DateTime, 'When the channel was last changed.'],
+  },
+  { implements: Node },
+);
+export type NotificationChannelType = InstanceType<typeof NotificationChannelType>;
 
 export const NotificationChannelConnection = countedConnectionOf(
   NotificationChannelType,

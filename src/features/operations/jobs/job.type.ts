@@ -1,7 +1,8 @@
-import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { ID, Int, registerEnumType } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumOfRule } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
+import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
 import type { JobOutcome, JobState } from '../../../kernel/jobs/job.entity.js';
 import { jobState } from './job.rules.js';
@@ -51,131 +52,73 @@ registerEnumType(JobOutcomeEnum, {
 });
 
 /** What the API shows of a job. */
-@ObjectType('Job', {
-  implements: Node,
-  description: 'A background job of the service.',
-  simpleResolvers: true,
-})
-export class JobType extends Node {
-  @Field(() => String, { description: 'Name of the job kind, for example `jobs:delete-finished`. See `jobKinds`.' })
-  kind!: string;
-
-  @Field(() => Boolean, { description: 'Whether the job belongs to the installation and not to an organization.' })
-  isOfInstallation!: boolean;
-
-  @Field(() => ID, { nullable: true, description: 'ID of the project of the job. Null if it has none.' })
-  projectId!: string | null;
-
-  @Field(() => ID, {
-    nullable: true,
-    description:
+export const JobType = objectType(
+  'Job',
+  'A background job of the service.',
+  {
+    kind: [String, 'Name of the job kind, for example `jobs:delete-finished`. See `jobKinds`.'],
+    isOfInstallation: [Boolean, 'Whether the job belongs to the installation and not to an organization.'],
+    projectId: [orNull(ID), 'ID of the project of the job. Null if it has none.'],
+    subjectId: [
+      orNull(ID),
       'ID of the resource that the job processes, whose type depends on the kind. Null if it does not process a single resource.',
-  })
-  subjectId!: string | null;
-
-  @Field(() => JobStateEnum, { description: 'State of the job.' })
-  state!: JobState;
-
-  @Field(() => Int, { description: 'Number of attempts since the job was queued or last retried manually.' })
-  attemptCount!: number;
-
-  @Field(() => DateTime, {
-    nullable: true,
-    description: 'When the next attempt is due. Null unless the job is waiting.',
-  })
-  dueAt!: Date | null;
-
-  @Field(() => DateTime, {
-    nullable: true,
-    description: 'When the lease of the node ends, unless the node renews it. Null unless the job is running.',
-  })
-  leaseEndsAt!: Date | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description:
+    ],
+    state: [JobStateEnum, 'State of the job.'],
+    attemptCount: [Int, 'Number of attempts since the job was queued or last retried manually.'],
+    dueAt: [orNull(DateTime), 'When the next attempt is due. Null unless the job is waiting.'],
+    leaseEndsAt: [
+      orNull(DateTime),
+      'When the lease of the node ends, unless the node renews it. Null unless the job is running.',
+    ],
+    errorCode: [
+      orNull(String),
       'Error code of the last attempt, or what the job waits for: `KEY_DISABLED`, `TARGET_UNRESPONSIVE`. Null if it neither failed nor waits.',
-  })
-  errorCode!: string | null;
-
-  @Field(() => Boolean, {
-    description: 'Whether cancellation of the job was requested. A running job stops within a few seconds.',
-  })
-  isCancelRequested!: boolean;
-
-  @Field(() => DateTime, { description: 'When the job was queued.' })
-  createdAt!: Date;
-
-  @Field(() => DateTime, { nullable: true, description: 'When the job ended. Null while it is waiting or running.' })
-  finishedAt!: Date | null;
-}
+    ],
+    isCancelRequested: [
+      Boolean,
+      'Whether cancellation of the job was requested. A running job stops within a few seconds.',
+    ],
+    createdAt: [DateTime, 'When the job was queued.'],
+    finishedAt: [orNull(DateTime), 'When the job ended. Null while it is waiting or running.'],
+  },
+  { implements: Node },
+);
+export type JobType = InstanceType<typeof JobType>;
 
 export const JobConnection = connectionOf(JobType, 'Job', 'creation time, newest first');
 
 /** What the API shows of an attempt. */
-@ObjectType('JobAttempt', { description: 'An attempt of a node to run a job.', simpleResolvers: true })
-export class JobAttemptType {
-  @Field(() => Int, { description: 'Number of the attempt, starting at 1. A manual retry continues the numbering.' })
-  number!: number;
-
-  @Field(() => String, { description: 'ID of the node (UUID), which changes with every start of the node.' })
-  node!: string;
-
-  @Field(() => DateTime, { description: 'When the attempt started.' })
-  startedAt!: Date;
-
-  @Field(() => DateTime, { nullable: true, description: 'When the attempt ended. Null while it is running.' })
-  endedAt!: Date | null;
-
-  @Field(() => JobOutcomeEnum, { nullable: true, description: 'Outcome of the attempt. Null while it is running.' })
-  outcome!: JobOutcome | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Error code of the attempt, or what it waited for. Null if it neither failed nor waited.',
-  })
-  errorCode!: string | null;
-}
+export const JobAttemptType = objectType('JobAttempt', 'An attempt of a node to run a job.', {
+  number: [Int, 'Number of the attempt, starting at 1. A manual retry continues the numbering.'],
+  node: [String, 'ID of the node (UUID), which changes with every start of the node.'],
+  startedAt: [DateTime, 'When the attempt started.'],
+  endedAt: [orNull(DateTime), 'When the attempt ended. Null while it is running.'],
+  outcome: [orNull(JobOutcomeEnum), 'Outcome of the attempt. Null while it is running.'],
+  errorCode: [
+    orNull(String),
+    'Error code of the attempt, or what it waited for. Null if it neither failed nor waited.',
+  ],
+});
+export type JobAttemptType = InstanceType<typeof JobAttemptType>;
 
 const WHOSE = 'of your organization (for the admin of the installation: of all organizations)';
 
 /** What the API shows of a kind of jobs. */
-@ObjectType('JobKind', { description: 'A kind of background jobs.', simpleResolvers: true })
-export class JobKindType {
-  @Field(() => String, { description: 'Name of the job kind, for example `jobs:delete-finished`.' })
-  name!: string;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'What jobs of this kind do. Null if this version of the service does not know the kind.',
-  })
-  description!: string | null;
-
-  @Field(() => Int, {
-    nullable: true,
-    description:
-      'Interval of the schedule in seconds: a job is queued at each multiple of it since 1970-01-01 UTC. Null: no schedule.',
-  })
-  everySeconds!: number | null;
-
-  @Field(() => DateTime, { nullable: true, description: 'When the schedule queues the next job. Null: no schedule.' })
-  nextAt!: Date | null;
-
-  @Field(() => Boolean, { description: 'Whether the kind is paused: no job starts, and the schedule queues none.' })
-  isPaused!: boolean;
-
-  @Field(() => Int, { description: `Number of waiting jobs ${WHOSE}.` })
-  waitingCount!: number;
-
-  @Field(() => Int, { description: `Number of running jobs ${WHOSE}.` })
-  runningCount!: number;
-
-  @Field(() => Int, { description: `Number of permanently failed jobs ${WHOSE}.` })
-  failedCount!: number;
-
-  @Field(() => DateTime, {
-    nullable: true,
-    description: `When the first waiting job ${WHOSE} is due. Null if no job is waiting.`,
-  })
-  nextDueAt!: Date | null;
-}
+export const JobKindType = objectType('JobKind', 'A kind of background jobs.', {
+  name: [String, 'Name of the job kind, for example `jobs:delete-finished`.'],
+  description: [
+    orNull(String),
+    'What jobs of this kind do. Null if this version of the service does not know the kind.',
+  ],
+  everySeconds: [
+    orNull(Int),
+    'Interval of the schedule in seconds: a job is queued at each multiple of it since 1970-01-01 UTC. Null: no schedule.',
+  ],
+  nextAt: [orNull(DateTime), 'When the schedule queues the next job. Null: no schedule.'],
+  isPaused: [Boolean, 'Whether the kind is paused: no job starts, and the schedule queues none.'],
+  waitingCount: [Int, `Number of waiting jobs ${WHOSE}.`],
+  runningCount: [Int, `Number of running jobs ${WHOSE}.`],
+  failedCount: [Int, `Number of permanently failed jobs ${WHOSE}.`],
+  nextDueAt: [orNull(DateTime), `When the first waiting job ${WHOSE} is due. Null if no job is waiting.`],
+});
+export type JobKindType = InstanceType<typeof JobKindType>;

@@ -1,6 +1,7 @@
-import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { ID, Int, registerEnumType } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { Node } from '../../../kernel/graphql/node.js';
+import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
 import type { ReencryptionState } from './project-reencryption.entity.js';
 
@@ -30,47 +31,29 @@ registerEnumType(ReencryptionStateEnum, {
 });
 
 /** A re-encryption as the API shows it. */
-@ObjectType('ProjectReencryption', {
-  implements: Node,
-  description:
-    'A project gets a new key, and its values, of its history too, are encrypted with it while it is in use.',
-  simpleResolvers: true,
-})
-export class ReencryptionType extends Node {
-  @Field(() => ID, { description: 'ID of the project.' })
-  projectId!: string;
-
-  @Field(() => ReencryptionStateEnum, { description: 'Whether it runs, is paused, settles or has ended.' })
-  state!: ReencryptionState;
-
-  @Field(() => Int, {
-    nullable: true,
-    description:
+export const ReencryptionType = objectType(
+  'ProjectReencryption',
+  'A project gets a new key, and its values, of its history too, are encrypted with it while it is in use.',
+  {
+    projectId: [ID, 'ID of the project.'],
+    state: [ReencryptionStateEnum, 'Whether it runs, is paused, settles or has ended.'],
+    totalValues: [
+      orNull(Int),
       'Number of encrypted values with a former key. Null until they are counted. Once all are encrypted with the new key, those that were changed or deleted meanwhile are not counted any more.',
-  })
-  totalValues!: number | null;
-
-  @Field(() => Int, { description: 'Number of these values that were encrypted with the new key.' })
-  doneValues!: number;
-
-  @Field(() => Int, {
-    description:
+    ],
+    doneValues: [Int, 'Number of these values that were encrypted with the new key.'],
+    unreadableValues: [
+      Int,
       'Number of values that cannot be decrypted and were left as they are. If there are any, no key is destroyed.',
-  })
-  unreadableValues!: number;
-
-  @Field(() => Int, { description: 'Number of former keys that were destroyed.' })
-  destroyedKeys!: number;
-
-  @Field(() => DateTime, { nullable: true, description: 'When it ended. Null until then.' })
-  finishedAt!: Date | null;
-
-  @Field(() => DateTime, { description: 'When it was started.' })
-  createdAt!: Date;
-
-  @Field(() => DateTime, { description: 'When its state or its progress last changed.' })
-  updatedAt!: Date;
-}
+    ],
+    destroyedKeys: [Int, 'Number of former keys that were destroyed.'],
+    finishedAt: [orNull(DateTime), 'When it ended. Null until then.'],
+    createdAt: [DateTime, 'When it was started.'],
+    updatedAt: [DateTime, 'When its state or its progress last changed.'],
+  },
+  { implements: Node },
+);
+export type ReencryptionType = InstanceType<typeof ReencryptionType>;
 
 export const ReencryptionConnection = connectionOf(
   ReencryptionType,

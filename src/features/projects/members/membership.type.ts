@@ -1,83 +1,50 @@
-import { Field, ID, ObjectType } from 'type-graphql';
+import { ID } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumOfRule, inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
+import { hidden, objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
 import { MemberKindEnum } from '../../identity/organizations/public.js';
-import { type MemberKind, memberKind } from './membership.rules.js';
+import { memberKind } from './membership.rules.js';
 import { RoleAssignment } from './role-terms.rules.js';
 
 /** One role of a member. The role itself is a relation: see relation.resolver.ts. */
-@ObjectType('ProjectRoleAssignment', { description: 'A role that is assigned to a member.', simpleResolvers: true })
-export class RoleAssignmentType {
+export const RoleAssignmentType = objectType('ProjectRoleAssignment', 'A role that is assigned to a member.', {
   /** Not in the schema: the project of the role. */
-  projectId!: string;
-
-  @Field(() => String, { description: 'Slug of the role, for example `viewer`.' })
-  roleSlug!: string;
-
-  @Field(() => Boolean, { description: 'Whether the role is assigned temporarily.' })
-  isTemporary!: boolean;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Duration of the assignment, for example `2h`; null for a permanent role.',
-  })
-  range!: string | null;
-
-  @Field(() => DateTime, { nullable: true, description: 'When the assignment starts; null for a permanent role.' })
-  startsAt!: Date | null;
-
-  @Field(() => DateTime, {
-    nullable: true,
-    description: 'When the assignment ends; null for a permanent role.',
-  })
-  endsAt!: Date | null;
-
-  @Field(() => Boolean, { description: 'Whether the role is active now.' })
-  isActive!: boolean;
-}
+  projectId: hidden<string>(),
+  roleSlug: [String, 'Slug of the role, for example `viewer`.'],
+  isTemporary: [Boolean, 'Whether the role is assigned temporarily.'],
+  range: [orNull(String), 'Duration of the assignment, for example `2h`; null for a permanent role.'],
+  startsAt: [orNull(DateTime), 'When the assignment starts; null for a permanent role.'],
+  endsAt: [orNull(DateTime), 'When the assignment ends; null for a permanent role.'],
+  isActive: [Boolean, 'Whether the role is active now.'],
+});
+export type RoleAssignmentType = InstanceType<typeof RoleAssignmentType>;
 
 /** A user, an identity or a group in a project. */
-@ObjectType('ProjectMembership', {
-  implements: Node,
-  description: 'The membership of a user, a machine identity or a group in a project.',
-  simpleResolvers: true,
-})
-export class ProjectMembershipType {
-  @Field(() => ID, { description: 'ID of the membership.' })
-  id!: string;
-
-  @Field(() => ID, { description: 'ID of the project.' })
-  projectId!: string;
-
-  @Field(() => MemberKindEnum, { description: 'Kind of the member.' })
-  memberKind!: MemberKind;
-
-  @Field(() => ID, { description: 'ID of the user, identity or group.' })
-  memberId!: string;
-
-  @Field(() => String, { description: 'Username of the user, or name of the identity or group.' })
-  name!: string;
-
-  @Field(() => [String], {
-    description:
+export const ProjectMembershipType = objectType(
+  'ProjectMembership',
+  'The membership of a user, a machine identity or a group in a project.',
+  {
+    id: [ID, 'ID of the membership.'],
+    projectId: [ID, 'ID of the project.'],
+    memberKind: [MemberKindEnum, 'Kind of the member.'],
+    memberId: [ID, 'ID of the user, identity or group.'],
+    name: [String, 'Username of the user, or name of the identity or group.'],
+    roleSlugs: [
+      [String],
       'Slugs of the roles. Permissions of all roles add up; a forbidding rule overrides the rules before it.',
-  })
-  roleSlugs!: readonly string[];
-
-  @Field(() => [RoleAssignmentType], {
-    description:
+    ],
+    roleAssignments: [
+      [RoleAssignmentType],
       'The same roles, each with its term. Assignments that have ended or not started yet are included; they grant nothing.',
-  })
-  roleAssignments!: readonly RoleAssignmentType[];
-
-  @Field(() => DateTime, { description: 'When the member was added.' })
-  createdAt!: Date;
-
-  @Field(() => DateTime, { description: 'When the roles were last changed.' })
-  updatedAt!: Date;
-}
+    ],
+    createdAt: [DateTime, 'When the member was added.'],
+    updatedAt: [DateTime, 'When the roles were last changed.'],
+  },
+  { implements: Node },
+);
+export type ProjectMembershipType = InstanceType<typeof ProjectMembershipType>;
 
 export const ProjectMembershipConnection = countedConnectionOf(
   ProjectMembershipType,
@@ -88,14 +55,12 @@ export const ProjectMembershipConnection = countedConnectionOf(
 enumOfRule(memberKind, MemberKindEnum);
 inputType('ProjectRoleAssignmentInput', RoleAssignment);
 
-@ObjectType({ description: 'Result of `removeProjectUsers`.' })
-export class RemoveProjectUsersPayload {
-  @Field(() => [ProjectMembershipType], { description: 'The deleted memberships, by name.' })
-  memberships!: ProjectMembershipType[];
-}
+export const RemoveProjectUsersPayload = objectType('RemoveProjectUsersPayload', 'Result of `removeProjectUsers`.', {
+  memberships: [[ProjectMembershipType], 'The deleted memberships, by name.'],
+});
+export type RemoveProjectUsersPayload = InstanceType<typeof RemoveProjectUsersPayload>;
 
-@ObjectType({ description: 'Result of `addProjectUsers`.' })
-export class AddProjectUsersPayload {
-  @Field(() => [ProjectMembershipType], { description: 'The new memberships, ordered by name.' })
-  memberships!: ProjectMembershipType[];
-}
+export const AddProjectUsersPayload = objectType('AddProjectUsersPayload', 'Result of `addProjectUsers`.', {
+  memberships: [[ProjectMembershipType], 'The new memberships, ordered by name.'],
+});
+export type AddProjectUsersPayload = InstanceType<typeof AddProjectUsersPayload>;

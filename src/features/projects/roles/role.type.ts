@@ -1,7 +1,8 @@
 import type { GraphQLResolveInfo } from 'graphql';
-import { Field, ID, Int, ObjectType } from 'type-graphql';
+import { ID, Int } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { argsType, inputType } from '../../../kernel/graphql/inputs.js';
+import { objectType } from '../../../kernel/graphql/object-types.js';
 import '../../../kernel/graphql/list-order.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
@@ -9,49 +10,24 @@ import { selects } from '../../../kernel/graphql/selection.js';
 import { inBothForms, PermissionRuleType, PermissionType } from '../../identity/permissions/public.js';
 import { type Role, RolePage, UpdateRole } from './role.rules.js';
 
-/** A role that can be assigned to members of a project. */
-@ObjectType('ProjectRole', {
-  implements: Node,
-  description: 'A role that can be assigned to members of a project.',
-  simpleResolvers: true,
-})
-export class ProjectRoleType {
-  @Field(() => ID, { description: 'ID of the role in this project. A built-in role has another ID in each project.' })
-  id!: string;
-
-  @Field(() => String, { description: 'Name of the role, for example `Staging reader`.' })
-  name!: string;
-
-  @Field(() => String, {
-    description: 'Slug of the role, for example `staging-reader`. Memberships refer to roles by slug.',
-  })
-  slug!: string;
-
-  @Field(() => String, { description: 'Description of the role.' })
-  description!: string;
-
-  @Field(() => [PermissionType], { description: 'Permissions that the role grants or denies, one action each.' })
-  permissions!: PermissionType[];
-
-  @Field(() => [PermissionRuleType], {
-    description: 'The same permissions as rules with several actions, as they were entered.',
-  })
-  rules!: PermissionRuleType[];
-
-  @Field(() => Int, { description: 'Version of the role. Increments with every change; built-in roles stay at 1.' })
-  version!: number;
-
-  @Field(() => ID, { description: 'ID of the project.' })
-  projectId!: string;
-
-  @Field(() => DateTime, { description: 'When the role was created. Built-in roles have the time of the project.' })
-  createdAt!: Date;
-
-  @Field(() => DateTime, {
-    description: 'When the role was last changed. Built-in roles have the time of the project.',
-  })
-  updatedAt!: Date;
-}
+export const ProjectRoleType = objectType(
+  'ProjectRole',
+  'A role that can be assigned to members of a project.',
+  {
+    id: [ID, 'ID of the role in this project. A built-in role has another ID in each project.'],
+    name: [String, 'Name of the role, for example `Staging reader`.'],
+    slug: [String, 'Slug of the role, for example `staging-reader`. Memberships refer to roles by slug.'],
+    description: [String, 'Description of the role.'],
+    permissions: [[PermissionType], 'Permissions that the role grants or denies, one action each.'],
+    rules: [[PermissionRuleType], 'The same permissions as rules with several actions, as they were entered.'],
+    version: [Int, 'Version of the role. Increments with every change; built-in roles stay at 1.'],
+    projectId: [ID, 'ID of the project.'],
+    createdAt: [DateTime, 'When the role was created. Built-in roles have the time of the project.'],
+    updatedAt: [DateTime, 'When the role was last changed. Built-in roles have the time of the project.'],
+  },
+  { implements: Node },
+);
+export type ProjectRoleType = InstanceType<typeof ProjectRoleType>;
 
 export const ProjectRoleConnection = countedConnectionOf(
   ProjectRoleType,

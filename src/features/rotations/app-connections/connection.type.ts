@@ -1,9 +1,10 @@
-import { type ClassType, Extensions, Field, ID, Int, InterfaceType, ObjectType } from 'type-graphql';
+import { type ClassType, Extensions, Field, ID, Int, InterfaceType } from 'type-graphql';
 import * as z from 'zod';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumType } from '../../../kernel/graphql/enums.js';
 import { inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
+import { type Fields, objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
 import { ONE_OF } from '../../../kernel/graphql/schema.js';
 import type { ConnectionRow } from './connection.queries.js';
@@ -24,25 +25,20 @@ const CheckStateEnum = enumType<CheckState>('ConnectionCheckState', 'States of t
 });
 
 /** What is known of an external system that does not respond. */
-@ObjectType('UnresponsiveTarget', {
-  description: 'An external system that does not respond, and is left alone for pauses that grow to an hour.',
-  simpleResolvers: true,
-})
-export class UnresponsiveTargetType {
-  @Field(() => DateTime, { description: 'Since when no call had a response.' })
-  since!: Date;
-
-  @Field(() => Int, { description: 'How often it was tried since then. Calls at the same time count as one.' })
-  failures!: number;
-
-  @Field(() => String, { description: 'Error code of the last try, for example `TARGET_TIMED_OUT`.' })
-  code!: string;
-
-  @Field(() => DateTime, {
-    description: 'When it is next tried by itself: a time in the past if that is under way or about to begin.',
-  })
-  nextTryAt!: Date;
-}
+export const UnresponsiveTargetType = objectType(
+  'UnresponsiveTarget',
+  'An external system that does not respond, and is left alone for pauses that grow to an hour.',
+  {
+    since: [DateTime, 'Since when no call had a response.'],
+    failures: [Int, 'How often it was tried since then. Calls at the same time count as one.'],
+    code: [String, 'Error code of the last try, for example `TARGET_TIMED_OUT`.'],
+    nextTryAt: [
+      DateTime,
+      'When it is next tried by itself: a time in the past if that is under way or about to begin.',
+    ],
+  },
+);
+export type UnresponsiveTargetType = InstanceType<typeof UnresponsiveTargetType>;
 
 /** A connection as the API shows it. */
 @InterfaceType('ConnectedApp', {
@@ -123,30 +119,26 @@ const titled = (name: string): string => name.charAt(0).toUpperCase() + name.sli
 export const typeNameOf = (name: string): string => `${titled(name)}ConnectedApp`;
 
 /** The GraphQL type of public credentials of a kind, made from its rules. */
-function credentialsTypeOf({ app: name, publicRules }: AnyKind): ClassType {
-  const made = { [`${titled(name)}Credentials`]: class {} }[`${titled(name)}Credentials`] as ClassType;
-  ObjectType(made.name, {
-    description: `Public part of the credentials of a connection of the app ${name}.`,
-    simpleResolvers: true,
-  })(made);
-  for (const [field, rule] of Object.entries(publicRules.shape as Record<string, z.ZodType>)) {
-    const isNumber = z.toJSONSchema(rule, { io: 'output' }).type === 'integer';
-    const options = { nullable: rule.safeParse(null).success, description: rule.description ?? field };
-    Field(() => (isNumber ? Int : String), options)(made.prototype as object, field);
-  }
-  return made;
-}
+const credentialsTypeOf = ({ app: name, publicRules }: AnyKind): ClassType =>
+  objectType(
+    `${titled(name)}Credentials`,
+    `Public part of the credentials of a connection of the app ${name}.`,
+    Object.fromEntries(
+      Object.entries(publicRules.shape as Record<string, z.ZodType>).map(([field, rule]): [string, Fields[string]] => {
+        const type = z.toJSONSchema(rule, { io: 'output' }).type === 'integer' ? Int : String;
+        return [field, [rule.safeParse(null).success ? orNull(type) : type, rule.description ?? field]];
+      }),
+    ),
+  );
 
 /** The GraphQL type of connections of a kind. */
-function connectedTypeOf(kind: AnyKind): ClassType<ConnectedAppType> {
-  const credentials = credentialsTypeOf(kind);
-  const name = typeNameOf(kind.app);
-  const made = { [name]: class extends ConnectedAppType {} }[name] as ClassType<ConnectedAppType>;
-  const description = `A connection of the app ${kind.app}.`;
-  ObjectType(name, { implements: ConnectedAppType, description, simpleResolvers: true })(made);
-  Field(() => credentials, { description: 'Public part of the credentials.' })(made.prototype as object, 'credentials');
-  return made;
-}
+const connectedTypeOf = (kind: AnyKind): ClassType<ConnectedAppType> =>
+  objectType(
+    typeNameOf(kind.app),
+    `A connection of the app ${kind.app}.`,
+    { credentials: [credentialsTypeOf(kind), 'Public part of the credentials.'] },
+    { implements: ConnectedAppType },
+  );
 
 /** The GraphQL types of connections, by app. */
 const TYPES: ReadonlyMap<string, ClassType<ConnectedAppType>> = new Map(
@@ -170,42 +162,22 @@ export const ConnectedAppConnection = countedConnectionOf(
 );
 
 /** A kind of connections. */
-@ObjectType('AppConnectionKind', {
-  description: 'An app that connections can be created for.',
-  simpleResolvers: true,
-})
-export class AppConnectionKindType {
-  @Field(() => AppEnum, { description: 'Name of the app in the API.' })
-  app!: App;
+export const AppConnectionKindType = objectType('AppConnectionKind', 'An app that connections can be created for.', {
+  app: [AppEnum, 'Name of the app in the API.'],
+  title: [String, 'Display name of the app.'],
+  methods: [[String], 'Supported authentication methods, for example `api-token`.'],
+});
+export type AppConnectionKindType = InstanceType<typeof AppConnectionKindType>;
 
-  @Field(() => String, { description: 'Display name of the app.' })
-  title!: string;
-
-  @Field(() => [String], { description: 'Supported authentication methods, for example `api-token`.' })
-  methods!: readonly string[];
-}
-
-/** A rotation that uses a connection. */
-@ObjectType('AppConnectionUse', { description: 'A rotation that uses a connection.', simpleResolvers: true })
-export class AppConnectionUseType {
-  @Field(() => ID, { description: 'ID of the rotation.' })
-  rotationId!: string;
-
-  @Field(() => String, { description: 'Name of the rotation.' })
-  rotationName!: string;
-
-  @Field(() => String, { description: 'Type of the rotation, for example `datatool-service-token`.' })
-  rotationType!: string;
-
-  @Field(() => ID, { description: 'ID of the project of the rotated secrets.' })
-  projectId!: string;
-
-  @Field(() => String, { description: 'Slug of the environment of the rotated secrets.' })
-  environment!: string;
-
-  @Field(() => String, { description: 'Path of the folder of the rotated secrets.' })
-  path!: string;
-}
+export const AppConnectionUseType = objectType('AppConnectionUse', 'A rotation that uses a connection.', {
+  rotationId: [ID, 'ID of the rotation.'],
+  rotationName: [String, 'Name of the rotation.'],
+  rotationType: [String, 'Type of the rotation, for example `datatool-service-token`.'],
+  projectId: [ID, 'ID of the project of the rotated secrets.'],
+  environment: [String, 'Slug of the environment of the rotated secrets.'],
+  path: [String, 'Path of the folder of the rotated secrets.'],
+});
+export type AppConnectionUseType = InstanceType<typeof AppConnectionUseType>;
 
 const { create, update } = ANYWHERE;
 for (const [name, { shape }] of [

@@ -1,14 +1,14 @@
-import { Field, ID, Int, ObjectType } from 'type-graphql';
+import { ID, Int } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumType } from '../../../kernel/graphql/enums.js';
+import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
 import type { ShownDebt } from './debts/shown-debts.js';
-import type { RotationType } from './kinds/kinds.js';
 import { RotationTypeEnum } from './rotation.type.js';
 import type { AttemptReason } from './store/attempt.entity.js';
 import type { AttemptRow } from './store/attempt.queries.js';
 import type { DebtReason } from './store/debt.entity.js';
-import { ATTEMPT_STATES, type AttemptState, STATES } from './store/states.js';
+import { ATTEMPT_STATES, STATES } from './store/states.js';
 
 const AttemptStateEnum = enumType(
   'SecretRotationAttemptState',
@@ -28,38 +28,24 @@ const AttemptReasonEnum = enumType<AttemptReason>(
   },
 );
 
-@ObjectType('SecretRotationAttempt', {
-  description: 'One run of a rotation: why it started, its state, and how it ended.',
-  simpleResolvers: true,
-})
-export class AttemptType {
-  @Field(() => ID, { description: 'ID of the attempt.' })
-  attemptId!: string;
-
-  @Field(() => Int, { description: 'Number of the attempt within its rotation, from 1.' })
-  number!: number;
-
-  @Field(() => AttemptReasonEnum, { description: 'Why the attempt was started.' })
-  reason!: AttemptReason;
-
-  @Field(() => AttemptStateEnum, { description: 'State of the attempt.' })
-  state!: AttemptState;
-
-  @Field(() => Int, { description: 'Number of calls so far that asked the external system to set the new credential.' })
-  calls!: number;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Error code of the last failure, for example `TARGET_UNREACHABLE`. Null without a failure.',
-  })
-  errorCode!: string | null;
-
-  @Field(() => DateTime, { description: 'When the attempt started.' })
-  createdAt!: Date;
-
-  @Field(() => DateTime, { nullable: true, description: 'When the attempt ended. Null while it is running.' })
-  endedAt!: Date | null;
-}
+export const AttemptType = objectType(
+  'SecretRotationAttempt',
+  'One run of a rotation: why it started, its state, and how it ended.',
+  {
+    attemptId: [ID, 'ID of the attempt.'],
+    number: [Int, 'Number of the attempt within its rotation, from 1.'],
+    reason: [AttemptReasonEnum, 'Why the attempt was started.'],
+    state: [AttemptStateEnum, 'State of the attempt.'],
+    calls: [Int, 'Number of calls so far that asked the external system to set the new credential.'],
+    errorCode: [
+      orNull(String),
+      'Error code of the last failure, for example `TARGET_UNREACHABLE`. Null without a failure.',
+    ],
+    createdAt: [DateTime, 'When the attempt started.'],
+    endedAt: [orNull(DateTime), 'When the attempt ended. Null while it is running.'],
+  },
+);
+export type AttemptType = InstanceType<typeof AttemptType>;
 
 export const AttemptConnection = connectionOf(
   AttemptType,
@@ -82,66 +68,39 @@ const DebtReasonEnum = enumType<DebtReason>(
   },
 );
 
-@ObjectType('CredentialDebt', {
-  description: 'A credential in an external system that is still to be revoked.',
-  simpleResolvers: true,
-})
-export class DebtType {
-  @Field(() => ID, { description: 'ID of the credential to revoke.' })
-  debtId!: string;
-
-  @Field(() => ID, { description: 'ID of the rotation, which may have been deleted since.' })
-  rotationId!: string;
-
-  @Field(() => String, { nullable: true, description: 'Name of the rotation. Null if it was deleted.' })
-  rotationName!: string | null;
-
-  @Field(() => ID, { description: 'ID of the project of the rotation.' })
-  projectId!: string;
-
-  @Field(() => ID, { description: 'ID of the app connection that revokes it.' })
-  connectionId!: string;
-
-  @Field(() => String, {
-    description:
+export const DebtType = objectType(
+  'CredentialDebt',
+  'A credential in an external system that is still to be revoked.',
+  {
+    debtId: [ID, 'ID of the credential to revoke.'],
+    rotationId: [ID, 'ID of the rotation, which may have been deleted since.'],
+    rotationName: [orNull(String), 'Name of the rotation. Null if it was deleted.'],
+    projectId: [ID, 'ID of the project of the rotation.'],
+    connectionId: [ID, 'ID of the app connection that revokes it.'],
+    target: [
+      String,
       'External system and account that has it, for example `https://ab123.us1.example.com, account 70403` or `files.example.com:445`.',
-  })
-  target!: string;
-
-  @Field(() => String, {
-    nullable: true,
-    description:
+    ],
+    externalName: [
+      orNull(String),
       'Its name in the external system: of a token or an account. Null if that is unknown or cannot be decrypted.',
-  })
-  externalName!: string | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Its ID in the external system. Null if it has none, or if that is unknown or cannot be decrypted.',
-  })
-  externalId!: string | null;
-
-  @Field(() => RotationTypeEnum, { description: 'Type of the rotation.' })
-  type!: RotationType;
-
-  @Field(() => DebtReasonEnum, { description: 'Why the credential is to be revoked.' })
-  reason!: DebtReason;
-
-  @Field(() => Int, { description: 'Number of failed attempts to revoke it.' })
-  tries!: number;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Error code of the last attempt, for example `TARGET_UNREACHABLE`. Null if none failed.',
-  })
-  errorCode!: string | null;
-
-  @Field(() => DateTime, { description: 'When the next attempt is due.' })
-  nextAttemptAt!: Date;
-
-  @Field(() => DateTime, { description: 'Since when the credential is to be revoked.' })
-  createdAt!: Date;
-}
+    ],
+    externalId: [
+      orNull(String),
+      'Its ID in the external system. Null if it has none, or if that is unknown or cannot be decrypted.',
+    ],
+    type: [RotationTypeEnum, 'Type of the rotation.'],
+    reason: [DebtReasonEnum, 'Why the credential is to be revoked.'],
+    tries: [Int, 'Number of failed attempts to revoke it.'],
+    errorCode: [
+      orNull(String),
+      'Error code of the last attempt, for example `TARGET_UNREACHABLE`. Null if none failed.',
+    ],
+    nextAttemptAt: [DateTime, 'When the next attempt is due.'],
+    createdAt: [DateTime, 'Since when the credential is to be revoked.'],
+  },
+);
+export type DebtType = InstanceType<typeof DebtType>;
 
 export const DebtConnection = connectionOf(
   DebtType,

@@ -1,9 +1,9 @@
-import { Field, ObjectType, Resolver } from 'type-graphql';
+import { Resolver } from 'type-graphql';
 import * as z from 'zod';
 import type { Context } from '../../../kernel/context.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
+import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, query } from '../../../kernel/graphql/operations.js';
-import type { RotationType } from './kinds/kinds.js';
 import type { ManyRotationsService } from './many-rotations.service.js';
 import { CreateRotation, ListUpcoming, RotateMany } from './rotation.rules.js';
 import type { RotationService } from './rotation.service.js';
@@ -11,87 +11,60 @@ import { RotationTypeEnum, SecretRotationType } from './rotation.type.js';
 import { toRotationType } from './rotation-kinds.type.js';
 import type { RotationReadingService } from './rotation-reading.service.js';
 
-@ObjectType('RequestedSecretRotation', {
-  description: 'A rotation selected by `rotateManySecrets`.',
-  simpleResolvers: true,
-})
-class RequestedType {
-  @Field(() => SecretRotationType, { description: 'The rotation.' })
-  secretRotation!: SecretRotationType;
+const RequestedType = objectType('RequestedSecretRotation', 'A rotation selected by `rotateManySecrets`.', {
+  secretRotation: [SecretRotationType, 'The rotation.'],
+  dueAt: [
+    orNull(DateTime),
+    'When the rotation is scheduled to run. Null in a dry run, and if it cannot be rotated now: see its status.',
+  ],
+});
 
-  @Field(() => DateTime, {
-    nullable: true,
-    description:
-      'When the rotation is scheduled to run. Null in a dry run, and if it cannot be rotated now: see its status.',
-  })
-  dueAt!: Date | null;
-}
+const RotateManyPayload = objectType('RotateManySecretsPayload', 'Result of `rotateManySecrets`.', {
+  rotations: [[RequestedType], 'The selected rotations that you can rotate, by name.'],
+});
+type RotateManyPayload = InstanceType<typeof RotateManyPayload>;
 
-@ObjectType('RotateManySecretsPayload', { description: 'Result of `rotateManySecrets`.', simpleResolvers: true })
-class RotateManyPayload {
-  @Field(() => [RequestedType], { description: 'The selected rotations that you can rotate, by name.' })
-  rotations!: RequestedType[];
-}
+const UpcomingType = objectType('UpcomingSecretRotation', 'A scheduled run of a rotation.', {
+  secretRotation: [SecretRotationType, 'The rotation.'],
+  at: [DateTime, 'When the rotation is scheduled to run.'],
+});
 
-@ObjectType('UpcomingSecretRotation', { description: 'A scheduled run of a rotation.', simpleResolvers: true })
-class UpcomingType {
-  @Field(() => SecretRotationType, { description: 'The rotation.' })
-  secretRotation!: SecretRotationType;
+const UpcomingListType = objectType('UpcomingSecretRotations', 'Scheduled runs of rotations.', {
+  runs: [[UpcomingType], 'Up to 1,000 scheduled runs, soonest first.'],
+});
+type UpcomingListType = InstanceType<typeof UpcomingListType>;
 
-  @Field(() => DateTime, { description: 'When the rotation is scheduled to run.' })
-  at!: Date;
-}
-
-@ObjectType('UpcomingSecretRotations', { description: 'Scheduled runs of rotations.', simpleResolvers: true })
-class UpcomingListType {
-  @Field(() => [UpcomingType], { description: 'Up to 1,000 scheduled runs, soonest first.' })
-  runs!: UpcomingType[];
-}
-
-@ObjectType('PreviewSecretRotationPayload', {
-  description: 'Preview of a rotation with valid input. Nothing was changed, neither here nor in the external system.',
-  simpleResolvers: true,
-})
-class PreviewPayload {
-  @Field(() => [String], { description: 'Keys of the secrets that the rotation would create.' })
-  secretKeys!: string[];
-
-  @Field(() => Boolean, {
-    description:
+const PreviewPayload = objectType(
+  'PreviewSecretRotationPayload',
+  'Preview of a rotation with valid input. Nothing was changed, neither here nor in the external system.',
+  {
+    secretKeys: [[String], 'Keys of the secrets that the rotation would create.'],
+    credentialsOverlap: [
+      Boolean,
       'Whether a replaced credential stays valid until the next rotation. If false, consumers fail from the rotation until they read the new one.',
-  })
-  credentialsOverlap!: boolean;
+    ],
+    nextRotationAt: [
+      orNull(DateTime),
+      'When the next automatic rotation would run. Null if automatic rotation is off.',
+    ],
+  },
+);
+type PreviewPayload = InstanceType<typeof PreviewPayload>;
 
-  @Field(() => DateTime, {
-    nullable: true,
-    description: 'When the next automatic rotation would run. Null if automatic rotation is off.',
-  })
-  nextRotationAt!: Date | null;
-}
+const KindType = objectType('SecretRotationKind', 'A type of rotations.', {
+  type: [RotationTypeEnum, 'Name of the type in the API.'],
+  title: [String, 'Display name of the type.'],
+  app: [String, 'App of its connections, for example `datatool`.'],
+  credentialsOverlap: [
+    Boolean,
+    'Whether a replaced credential stays valid until the next rotation. If false, consumers fail from the rotation until they read the new one.',
+  ],
+});
 
-@ObjectType('SecretRotationKind', { description: 'A type of rotations.', simpleResolvers: true })
-class KindType {
-  @Field(() => RotationTypeEnum, { description: 'Name of the type in the API.' })
-  type!: RotationType;
-
-  @Field(() => String, { description: 'Display name of the type.' })
-  title!: string;
-
-  @Field(() => String, { description: 'App of its connections, for example `datatool`.' })
-  app!: string;
-
-  @Field(() => Boolean, {
-    description:
-      'Whether a replaced credential stays valid until the next rotation. If false, consumers fail from the rotation until they read the new one.',
-  })
-  credentialsOverlap!: boolean;
-}
-
-@ObjectType('SecretRotationKinds', { description: 'Supported types of rotations.', simpleResolvers: true })
-class KindsType {
-  @Field(() => [KindType], { description: 'All supported types of rotations.' })
-  kinds!: KindType[];
-}
+const KindsType = objectType('SecretRotationKinds', 'Supported types of rotations.', {
+  kinds: [[KindType], 'All supported types of rotations.'],
+});
+type KindsType = InstanceType<typeof KindsType>;
 
 /** Operations on many rotations, and on rotations that do not exist yet. */
 @Resolver()

@@ -1,6 +1,7 @@
-import { Field, FieldResolver, Int, ObjectType, Resolver, Root } from 'type-graphql';
+import { FieldResolver, Int, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
 import { argsType } from '../../../kernel/graphql/inputs.js';
+import { objectType } from '../../../kernel/graphql/object-types.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import { orderedPageOf } from '../../../kernel/list-order.js';
 import { type ConnectionOf, type CountedConnectionOf, counted } from '../../../kernel/paging.js';
@@ -32,26 +33,21 @@ import type { RotationReadingService } from './rotation-reading.service.js';
 
 type Rotations = CountedConnectionOf<SecretRotationType>;
 
-@ObjectType('GeneratedCredentials', {
-  description: 'The credentials that a rotation generated, in plaintext.',
-  simpleResolvers: true,
-})
-class GeneratedCredentialsType {
-  @Field(() => SecretRotationType, { description: 'The rotation.' })
-  secretRotation!: SecretRotationType;
+const GeneratedCredentialsType = objectType(
+  'GeneratedCredentials',
+  'The credentials that a rotation generated, in plaintext.',
+  {
+    secretRotation: [SecretRotationType, 'The rotation.'],
+    credentials: [[GeneratedCredentialType], 'Up to two credentials, by slot.'],
+  },
+);
+type GeneratedCredentialsType = InstanceType<typeof GeneratedCredentialsType>;
 
-  @Field(() => [GeneratedCredentialType], { description: 'Up to two credentials, by slot.' })
-  credentials!: GeneratedCredentialType[];
-}
-
-@ObjectType('RotateSecretsPayload', { description: 'Result of `rotateSecrets`.', simpleResolvers: true })
-class RotatedType {
-  @Field(() => SecretRotationType, { description: 'The rotation in its current state.' })
-  secretRotation!: SecretRotationType;
-
-  @Field(() => AttemptType, { description: 'The attempt. If you did not wait for it, in its current state.' })
-  attempt!: AttemptType;
-}
+const RotatedType = objectType('RotateSecretsPayload', 'Result of `rotateSecrets`.', {
+  secretRotation: [SecretRotationType, 'The rotation in its current state.'],
+  attempt: [AttemptType, 'The attempt. If you did not wait for it, in its current state.'],
+});
+type RotatedType = InstanceType<typeof RotatedType>;
 
 const toRotated = ({ rotation, attempt }: Rotated): RotatedType => ({
   secretRotation: toRotationType(rotation),

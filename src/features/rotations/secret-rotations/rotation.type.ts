@@ -1,7 +1,8 @@
-import { Field, ID, Int, InterfaceType, ObjectType } from 'type-graphql';
+import { Field, ID, Int, InterfaceType } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumType } from '../../../kernel/graphql/enums.js';
 import { Node } from '../../../kernel/graphql/node.js';
+import { objectType } from '../../../kernel/graphql/object-types.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
 import type { WaitReason } from '../../../kernel/jobs/job-kind.js';
 import { DECLARATIONS, type RotationType } from './kinds/kinds.js';
@@ -24,38 +25,21 @@ const RotationStatusEnum = enumType<RotationStatus>('SecretRotationStatus', 'Sta
   deleting: 'The rotation is deleted as soon as its credentials are revoked.',
 });
 
-@ObjectType('RotatedPlace', {
-  description: 'Environment and folder of the secrets of a rotation.',
-  simpleResolvers: true,
-})
-class RotatedPlaceType {
-  @Field(() => ID, { description: 'ID of the environment.' })
-  environmentId!: string;
+const RotatedPlaceType = objectType('RotatedPlace', 'Environment and folder of the secrets of a rotation.', {
+  environmentId: [ID, 'ID of the environment.'],
+  environmentSlug: [String, 'Slug of the environment.'],
+  environmentName: [String, 'Name of the environment.'],
+  folderId: [ID, 'ID of the folder.'],
+  secretPath: [String, 'Path of the folder, for example `/payments/eu`.'],
+});
+type RotatedPlaceType = InstanceType<typeof RotatedPlaceType>;
 
-  @Field(() => String, { description: 'Slug of the environment.' })
-  environmentSlug!: string;
-
-  @Field(() => String, { description: 'Name of the environment.' })
-  environmentName!: string;
-
-  @Field(() => ID, { description: 'ID of the folder.' })
-  folderId!: string;
-
-  @Field(() => String, { description: 'Path of the folder, for example `/payments/eu`.' })
-  secretPath!: string;
-}
-
-@ObjectType('RotationConnector', { description: 'The app connection that a rotation uses.', simpleResolvers: true })
-class ConnectorType {
-  @Field(() => ID, { description: 'ID of the connection.' })
-  connectionId!: string;
-
-  @Field(() => String, { description: 'App of the connection, for example `datatool`.' })
-  app!: string;
-
-  @Field(() => String, { description: 'Name of the connection.' })
-  name!: string;
-}
+const ConnectorType = objectType('RotationConnector', 'The app connection that a rotation uses.', {
+  connectionId: [ID, 'ID of the connection.'],
+  app: [String, 'App of the connection, for example `datatool`.'],
+  name: [String, 'Name of the connection.'],
+});
+type ConnectorType = InstanceType<typeof ConnectorType>;
 
 /** A rotation as the API shows it. */
 @InterfaceType('SecretRotation', {

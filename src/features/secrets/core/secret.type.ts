@@ -3,6 +3,7 @@ import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumType } from '../../../kernel/graphql/enums.js';
 import { inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
+import { type Fields, objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
 import { paced } from '../../../kernel/paced-list.js';
 import { MetadataFilter } from '../scope/metadata-filter.rules.js';
@@ -97,164 +98,83 @@ registerEnumType(ReferenceIssueReasonEnum, {
   },
 });
 
-@ObjectType('SecretReferenceIssue', {
-  description: 'A reference that could not be expanded and is returned unchanged.',
-  simpleResolvers: true,
-})
-export class SecretReferenceIssueType {
-  @Field(() => String, {
-    description:
+export const SecretReferenceIssueType = objectType(
+  'SecretReferenceIssue',
+  'A reference that could not be expanded and is returned unchanged.',
+  {
+    reference: [
+      String,
       'The reference as written in the value, or in a value inserted into it, for example ' +
-      '`${prod.payments.DB_PASSWORD}`.',
-  })
-  reference!: string;
+        '`${prod.payments.DB_PASSWORD}`.',
+    ],
+    reason: [ReferenceIssueReasonEnum, 'Why the reference was not expanded.'],
+  },
+);
+export type SecretReferenceIssueType = InstanceType<typeof SecretReferenceIssueType>;
 
-  @Field(() => ReferenceIssueReasonEnum, { description: 'Why the reference was not expanded.' })
-  reason!: ReferenceIssueReason;
-}
+export const SecretActorType = objectType('SecretActor', 'The actor that last wrote a secret.', {
+  actorId: [orNull(ID), 'ID of the identity or user; null for the service itself.'],
+  actorType: [SecretActorKindEnum, 'Type of the actor.'],
+  name: [orNull(String), 'Name of the actor; null if the actor was deleted.'],
+  membershipId: [orNull(ID), "ID of the actor's membership of the project; null if the actor is not a member now."],
+  groupId: [orNull(ID), 'ID of the group through which the actor is a member; null for a direct member.'],
+});
+export type SecretActorType = InstanceType<typeof SecretActorType>;
 
-@ObjectType('SecretActor', { description: 'The actor that last wrote a secret.', simpleResolvers: true })
-export class SecretActorType {
-  @Field(() => ID, { nullable: true, description: 'ID of the identity or user; null for the service itself.' })
-  actorId!: string | null;
-
-  @Field(() => SecretActorKindEnum, { description: 'Type of the actor.' })
-  actorType!: 'identity' | 'user' | 'platform';
-
-  @Field(() => String, { nullable: true, description: 'Name of the actor; null if the actor was deleted.' })
-  name!: string | null;
-
-  @Field(() => ID, {
-    nullable: true,
-    description: "ID of the actor's membership of the project; null if the actor is not a member now.",
-  })
-  membershipId!: string | null;
-
-  @Field(() => ID, {
-    nullable: true,
-    description: 'ID of the group through which the actor is a member; null for a direct member.',
-  })
-  groupId!: string | null;
-}
-
-@ObjectType('SecretMetadata', {
-  description: 'A metadata entry of a secret: a key and a value.',
-  simpleResolvers: true,
-})
-export class SecretMetadataType {
-  @Field(() => String, { description: 'Key of the entry. Never encrypted.' })
-  key!: string;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Value of the entry. If it cannot be decrypted, it is null here and `<hidden>` in REST.',
-  })
-  value!: string | null;
-
-  @Field(() => Boolean, {
-    description: 'Whether the value is stored encrypted. Filters do not match encrypted values.',
-  })
-  isEncrypted!: boolean;
-}
+export const SecretMetadataType = objectType('SecretMetadata', 'A metadata entry of a secret: a key and a value.', {
+  key: [String, 'Key of the entry. Never encrypted.'],
+  value: [orNull(String), 'Value of the entry. If it cannot be decrypted, it is null here and `<hidden>` in REST.'],
+  isEncrypted: [Boolean, 'Whether the value is stored encrypted. Filters do not match encrypted values.'],
+});
+export type SecretMetadataType = InstanceType<typeof SecretMetadataType>;
 
 /** Fields that a secret and its versions have in common. Not a type in the schema. */
-@ObjectType({ simpleResolvers: true })
-export class SecretContents {
-  @Field(() => ID, { description: 'ID of the project.' })
-  projectId!: string;
-
-  @Field(() => ID, { description: 'ID of the environment.' })
-  environmentId!: string;
-
-  @Field(() => String, { description: 'Slug of the environment, for example `prod`.' })
-  environmentSlug!: string;
-
-  @Field(() => Boolean, {
-    description:
-      'Whether the value is hidden: it was not requested, you are not allowed to read it, or it cannot be decrypted.',
-  })
-  secretValueHidden!: boolean;
-
-  @Field(() => String, {
-    nullable: true,
-    description:
-      'Comment on the secret; empty when there is none. If it cannot be decrypted, it is null here and `<hidden>` in REST.',
-  })
-  secretComment!: string | null;
-
-  @Field(() => String, { nullable: true, description: 'Text of the reminder.' })
-  secretReminderNote!: string | null;
-
-  @Field(() => Int, { nullable: true, description: 'Days between reminders.' })
-  secretReminderRepeatDays!: number | null;
-
-  @Field(() => [ID], { description: 'IDs of the users to remind; if empty, all admins of the project are reminded.' })
-  secretReminderRecipients!: readonly string[];
-
-  @Field(() => Boolean, { description: 'Whether clients should leave line breaks of the value unencoded.' })
-  skipMultilineEncoding!: boolean;
-}
+export const secretContents = {
+  projectId: [ID, 'ID of the project.'],
+  environmentId: [ID, 'ID of the environment.'],
+  environmentSlug: [String, 'Slug of the environment, for example `prod`.'],
+  secretValueHidden: [
+    Boolean,
+    'Whether the value is hidden: it was not requested, you are not allowed to read it, or it cannot be decrypted.',
+  ],
+  secretComment: [
+    orNull(String),
+    'Comment on the secret; empty when there is none. If it cannot be decrypted, it is null here and `<hidden>` in REST.',
+  ],
+  secretReminderNote: [orNull(String), 'Text of the reminder.'],
+  secretReminderRepeatDays: [orNull(Int), 'Days between reminders.'],
+  secretReminderRecipients: [[ID], 'IDs of the users to remind; if empty, all admins of the project are reminded.'],
+  skipMultilineEncoding: [Boolean, 'Whether clients should leave line breaks of the value unencoded.'],
+} as const satisfies Fields;
 
 /** API type of a secret. */
-@ObjectType('Secret', {
-  implements: Node,
-  description: 'A secret: a key and a value in a folder of an environment.',
-  simpleResolvers: true,
-})
-export class SecretType extends SecretContents {
-  @Field(() => ID, { description: 'ID of the secret.' })
-  id!: string;
-
-  @Field(() => ID, { description: 'ID of the folder.' })
-  folderId!: string;
-
-  @Field(() => String, { description: 'Path of the folder, for example `/` or `/payments/eu`.' })
-  secretPath!: string;
-
-  @Field(() => Int, { description: 'Version of the secret, from 1. Increments with every change.' })
-  version!: number;
-
-  @Field(() => SecretKindEnum, { description: 'Whether the secret is shared or personal.' })
-  type!: SecretKind;
-
-  @Field(() => String, { description: 'Key of the secret, unique in the folder, for example `DB_PASSWORD`.' })
-  secretKey!: string;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Value of the secret. If it is hidden, it is null here and `<hidden>` in REST.',
-  })
-  secretValue!: string | null;
-
-  @Field(() => SecretActorType, { description: 'The actor that last wrote the secret.' })
-  actor!: SecretActorType;
-
-  @Field(() => Boolean, { description: 'Whether a secret rotation writes the value.' })
-  isRotatedSecret!: boolean;
-
-  @Field(() => ID, {
-    nullable: true,
-    description: 'ID of the secret rotation that writes the value; null if none does.',
-  })
-  rotationId!: string | null;
-
-  @Field(() => [SecretMetadataType], { description: 'Metadata of the secret.' })
-  secretMetadata!: readonly SecretMetadataType[];
-
-  @Field(() => [TagType], { description: 'The tags of the secret, ordered by slug.' })
-  tags!: readonly TagType[];
-
-  @Field(() => [SecretReferenceIssueType], {
-    description: 'References that could not be expanded, if expansion was requested: at most 100, each once.',
-  })
-  referenceIssues!: readonly SecretReferenceIssueType[];
-
-  @Field(() => DateTime, { description: 'When the secret was created.' })
-  createdAt!: Date;
-
-  @Field(() => DateTime, { description: 'When the secret was last changed.' })
-  updatedAt!: Date;
-}
+export const SecretType = objectType(
+  'Secret',
+  'A secret: a key and a value in a folder of an environment.',
+  {
+    ...secretContents,
+    id: [ID, 'ID of the secret.'],
+    folderId: [ID, 'ID of the folder.'],
+    secretPath: [String, 'Path of the folder, for example `/` or `/payments/eu`.'],
+    version: [Int, 'Version of the secret, from 1. Increments with every change.'],
+    type: [SecretKindEnum, 'Whether the secret is shared or personal.'],
+    secretKey: [String, 'Key of the secret, unique in the folder, for example `DB_PASSWORD`.'],
+    secretValue: [orNull(String), 'Value of the secret. If it is hidden, it is null here and `<hidden>` in REST.'],
+    actor: [SecretActorType, 'The actor that last wrote the secret.'],
+    isRotatedSecret: [Boolean, 'Whether a secret rotation writes the value.'],
+    rotationId: [orNull(ID), 'ID of the secret rotation that writes the value; null if none does.'],
+    secretMetadata: [[SecretMetadataType], 'Metadata of the secret.'],
+    tags: [[TagType], 'The tags of the secret, ordered by slug.'],
+    referenceIssues: [
+      [SecretReferenceIssueType],
+      'References that could not be expanded, if expansion was requested: at most 100, each once.',
+    ],
+    createdAt: [DateTime, 'When the secret was created.'],
+    updatedAt: [DateTime, 'When the secret was last changed.'],
+  },
+  { implements: Node },
+);
+export type SecretType = InstanceType<typeof SecretType>;
 
 /** Decrypts what the caller is shown. Only here, as the last step before the response. */
 export const toSecretType = (view: SecretView): SecretType => ({
@@ -264,34 +184,24 @@ export const toSecretType = (view: SecretView): SecretType => ({
   secretMetadata: view.secretMetadata.map((entry) => ({ ...entry, value: entry.value?.reveal() ?? null })),
 });
 
-@ObjectType({ description: 'A part of a secret that cannot be decrypted and is hidden.', simpleResolvers: true })
-export class SecretReadIssue {
-  @Field(() => ID, { description: 'ID of the secret.' })
-  secretId!: string;
+export const SecretReadIssue = objectType(
+  'SecretReadIssue',
+  'A part of a secret that cannot be decrypted and is hidden.',
+  {
+    secretId: [ID, 'ID of the secret.'],
+    reason: [ReadIssueReasonEnum, 'Part that cannot be decrypted.'],
+  },
+);
+export type SecretReadIssue = InstanceType<typeof SecretReadIssue>;
 
-  @Field(() => ReadIssueReasonEnum, { description: 'Part that cannot be decrypted.' })
-  reason!: ReadIssueReason;
-}
-
-@ObjectType({ description: 'The secrets of an imported folder.', simpleResolvers: true })
-export class SecretImportEntry {
-  @Field(() => String, { description: 'Path of the imported folder, for example `/shared`.' })
-  secretPath!: string;
-
-  @Field(() => ID, { description: 'ID of the environment of the imported folder.' })
-  environmentId!: string;
-
-  @Field(() => String, { description: 'Slug of the environment of the imported folder, for example `prod`.' })
-  environmentSlug!: string;
-
-  @Field(() => ID, { description: 'ID of the imported folder.' })
-  folderId!: string;
-
-  @Field(() => [SecretType], {
-    description: 'The shared secrets of the imported folder that you can see, ordered by key.',
-  })
-  secrets!: readonly SecretType[];
-}
+export const SecretImportEntry = objectType('SecretImportEntry', 'The secrets of an imported folder.', {
+  secretPath: [String, 'Path of the imported folder, for example `/shared`.'],
+  environmentId: [ID, 'ID of the environment of the imported folder.'],
+  environmentSlug: [String, 'Slug of the environment of the imported folder, for example `prod`.'],
+  folderId: [ID, 'ID of the imported folder.'],
+  secrets: [[SecretType], 'The shared secrets of the imported folder that you can see, ordered by key.'],
+});
+export type SecretImportEntry = InstanceType<typeof SecretImportEntry>;
 
 @ObjectType('SecretConnection', { description: 'A list of secrets, ordered by path, then key.', simpleResolvers: true })
 export class SecretConnection extends connectionOf(SecretType, 'Secret', 'path, then key') {

@@ -1,18 +1,16 @@
-import { Field, ID, ObjectType } from 'type-graphql';
+import { ID } from 'type-graphql';
 import { inputType } from '../../../kernel/graphql/inputs.js';
+import { objectType } from '../../../kernel/graphql/object-types.js';
 import { SecretType, toSecretType } from '../core/secret.type.js';
 import { RestoreSecrets } from './restore.rules.js';
 import type { RestoredSecret } from './restore.service.js';
 import type { RestoredState } from './restore-state.service.js';
 
-@ObjectType({ description: 'Result of `restoreSecret`.' })
-export class RestoreSecretPayload {
-  @Field(() => SecretType, { description: 'The secret, at its new version.' })
-  secret!: SecretType;
-
-  @Field(() => [ID], { description: 'IDs of deleted tags that the version had. The secret does not have them.' })
-  leftOutTagIds!: readonly string[];
-}
+export const RestoreSecretPayload = objectType('RestoreSecretPayload', 'Result of `restoreSecret`.', {
+  secret: [SecretType, 'The secret, at its new version.'],
+  leftOutTagIds: [[ID], 'IDs of deleted tags that the version had. The secret does not have them.'],
+});
+export type RestoreSecretPayload = InstanceType<typeof RestoreSecretPayload>;
 
 /** Converts a restore to its API type. */
 export const toRestoreSecretPayload = ({ secret, leftOutTagIds }: RestoredSecret): RestoreSecretPayload => ({
@@ -26,45 +24,34 @@ export const RestoreSecretsInput = inputType(
   'Input of `restoreSecrets`. To restore an environment, restore its folder `/` recursively.',
 );
 
-@ObjectType('RestoredSecretName', {
-  description: 'A secret that a restore wrote, by location and key.',
-  simpleResolvers: true,
-})
-export class RestoredSecretNameType {
-  @Field(() => String, { description: 'Path of the folder, for example `/` or `/payments/eu`.' })
-  secretPath!: string;
+export const RestoredSecretNameType = objectType(
+  'RestoredSecretName',
+  'A secret that a restore wrote, by location and key.',
+  {
+    secretPath: [String, 'Path of the folder, for example `/` or `/payments/eu`.'],
+    secretKey: [String, 'Key of the secret, for example `DB_PASSWORD`.'],
+  },
+);
+export type RestoredSecretNameType = InstanceType<typeof RestoredSecretNameType>;
 
-  @Field(() => String, { description: 'Key of the secret, for example `DB_PASSWORD`.' })
-  secretKey!: string;
-}
-
-@ObjectType({
-  description:
-    'Result of `restoreSecrets`: what the restore changed or, with `dryRun`, would change. Secrets are ordered by path, then key.',
-  simpleResolvers: true,
-})
-export class RestoreSecretsPayload {
-  @Field(() => [RestoredSecretNameType], {
-    description: 'Secrets that were created again: with their IDs, or as copies of secrets that are elsewhere now.',
-  })
-  created!: readonly RestoredSecretNameType[];
-
-  @Field(() => [RestoredSecretNameType], {
-    description: 'Secrets whose earlier contents were restored, by the path and key that they had then.',
-  })
-  changed!: readonly RestoredSecretNameType[];
-
-  @Field(() => [RestoredSecretNameType], { description: 'Deleted secrets: they did not exist at that time.' })
-  deleted!: readonly RestoredSecretNameType[];
-
-  @Field(() => [String], { description: 'Paths of the folders that were created again.' })
-  createdFolders!: readonly string[];
-
-  @Field(() => [ID], {
-    description: 'IDs of deleted tags that secrets had at that time. The secrets do not have them.',
-  })
-  leftOutTagIds!: readonly string[];
-}
+export const RestoreSecretsPayload = objectType(
+  'RestoreSecretsPayload',
+  'Result of `restoreSecrets`: what the restore changed or, with `dryRun`, would change. Secrets are ordered by path, then key.',
+  {
+    created: [
+      [RestoredSecretNameType],
+      'Secrets that were created again: with their IDs, or as copies of secrets that are elsewhere now.',
+    ],
+    changed: [
+      [RestoredSecretNameType],
+      'Secrets whose earlier contents were restored, by the path and key that they had then.',
+    ],
+    deleted: [[RestoredSecretNameType], 'Deleted secrets: they did not exist at that time.'],
+    createdFolders: [[String], 'Paths of the folders that were created again.'],
+    leftOutTagIds: [[ID], 'IDs of deleted tags that secrets had at that time. The secrets do not have them.'],
+  },
+);
+export type RestoreSecretsPayload = InstanceType<typeof RestoreSecretsPayload>;
 
 const toNames = (names: RestoredState['created']): RestoredSecretNameType[] =>
   names.map(({ path, key }) => ({ secretPath: path, secretKey: key }));

@@ -1,6 +1,7 @@
-import { Field, ID, Int, ObjectType } from 'type-graphql';
+import { ID, Int } from 'type-graphql';
 import { enumType } from '../../../kernel/graphql/enums.js';
 import { inputType } from '../../../kernel/graphql/inputs.js';
+import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { soughtConnectionOf } from '../../../kernel/graphql/page.js';
 import type { SoughtConnectionOf, SoughtPage } from '../../../kernel/paging.js';
 import { EnvironmentComparison, type Presence, type Verdict } from './comparison.rules.js';
@@ -29,50 +30,33 @@ export const CompareEnvironmentsInput = inputType(
   'Environments and folder to compare.',
 );
 
-@ObjectType('SecretComparisonSide', {
-  description: 'The secret in one of the compared environments.',
-  simpleResolvers: true,
-})
-export class SecretComparisonSideType {
-  @Field(() => ID, { description: 'ID of the environment.' })
-  environmentId!: string;
-
-  @Field(() => String, { description: 'Slug of the environment, for example `prod`.' })
-  environmentSlug!: string;
-
-  @Field(() => PresenceEnum, { description: 'Whether the environment has the secret.' })
-  presence!: Presence;
-
-  @Field(() => ID, { nullable: true, description: 'ID of the secret; null when the environment does not have it.' })
-  secretId!: string | null;
-
-  @Field(() => Int, {
-    nullable: true,
-    description:
+export const SecretComparisonSideType = objectType(
+  'SecretComparisonSide',
+  'The secret in one of the compared environments.',
+  {
+    environmentId: [ID, 'ID of the environment.'],
+    environmentSlug: [String, 'Slug of the environment, for example `prod`.'],
+    presence: [PresenceEnum, 'Whether the environment has the secret.'],
+    secretId: [orNull(ID), 'ID of the secret; null when the environment does not have it.'],
+    valueGroup: [
+      orNull(Int),
       'Number of the value in this row, from 1: equal values have the same number. Null without a value that you can read.',
-  })
-  valueGroup!: number | null;
-}
+    ],
+  },
+);
+export type SecretComparisonSideType = InstanceType<typeof SecretComparisonSideType>;
 
-@ObjectType('SecretComparison', {
-  description: 'Secrets with the same path and key in several environments.',
-  simpleResolvers: true,
-})
-export class SecretComparisonType {
-  @Field(() => String, { description: 'Path of the folder of the secrets, for example `/payments`.' })
-  secretPath!: string;
-
-  @Field(() => String, { description: 'Key of the secrets, for example `DB_PASSWORD`.' })
-  secretKey!: string;
-
-  @Field(() => VerdictEnum, { description: 'How the secrets compare.' })
-  verdict!: Verdict;
-
-  @Field(() => [SecretComparisonSideType], {
-    description: 'One item for each environment, in the order of the request.',
-  })
-  sides!: readonly SecretComparisonSideType[];
-}
+export const SecretComparisonType = objectType(
+  'SecretComparison',
+  'Secrets with the same path and key in several environments.',
+  {
+    secretPath: [String, 'Path of the folder of the secrets, for example `/payments`.'],
+    secretKey: [String, 'Key of the secrets, for example `DB_PASSWORD`.'],
+    verdict: [VerdictEnum, 'How the secrets compare.'],
+    sides: [[SecretComparisonSideType], 'One item for each environment, in the order of the request.'],
+  },
+);
+export type SecretComparisonType = InstanceType<typeof SecretComparisonType>;
 
 export const SecretComparisonConnection = soughtConnectionOf(
   SecretComparisonType,

@@ -1,5 +1,6 @@
 import { Extensions, Field, ID, ObjectType } from 'type-graphql';
 import { inputType } from '../../../kernel/graphql/inputs.js';
+import { objectType } from '../../../kernel/graphql/object-types.js';
 import { soughtConnectionOf } from '../../../kernel/graphql/page.js';
 import { ONE_OF } from '../../../kernel/graphql/schema.js';
 import { SecretReadIssue, SecretType, toSecretType } from '../core/secret.type.js';
@@ -13,17 +14,14 @@ export const SearchSecretsInput = inputType(
   'Filter of `searchSecrets`. A secret must match all fields.',
 );
 
-@ObjectType('SecretSearchHit', {
-  description: 'A secret found by `searchSecrets`, and its project.',
-  simpleResolvers: true,
-})
-export class SecretSearchHitType {
-  @Field(() => SecretType, { description: 'The secret.' })
-  secret!: SecretType;
-
-  @Field(() => ID, { description: 'ID of the project of the secret.' })
-  projectId!: string;
-}
+export const SecretSearchHitType = objectType(
+  'SecretSearchHit',
+  'A secret found by `searchSecrets`, and its project.',
+  {
+    secret: [SecretType, 'The secret.'],
+    projectId: [ID, 'ID of the project of the secret.'],
+  },
+);
 
 @ObjectType('SecretSearchConnection', {
   description: 'Secrets of many projects, ordered by key, project, environment (both by slug), then path.',

@@ -1,6 +1,7 @@
-import { Extensions, Field, ID, ObjectType } from 'type-graphql';
+import { Extensions, ID } from 'type-graphql';
 import { enumType } from '../../../kernel/graphql/enums.js';
 import { inputType } from '../../../kernel/graphql/inputs.js';
+import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { soughtConnectionOf } from '../../../kernel/graphql/page.js';
 import { ONE_OF } from '../../../kernel/graphql/schema.js';
 import type { SoughtConnectionOf, SoughtPage } from '../../../kernel/paging.js';
@@ -22,41 +23,23 @@ export const WhereUsedInput = inputType(
 );
 Extensions(ONE_OF)(WhereUsedInput);
 
-@ObjectType('SecretUse', {
-  description: 'A secret whose value references the item, or a folder that imports it.',
-  simpleResolvers: true,
-})
-export class SecretUseType {
-  @Field(() => UseKindEnum, { description: 'How the item is used.' })
-  kind!: UseKind;
-
-  @Field(() => ID, { description: 'ID of the project.' })
-  projectId!: string;
-
-  @Field(() => ID, { description: 'ID of the environment of the referencing secret or importing folder.' })
-  environmentId!: string;
-
-  @Field(() => String, { description: 'Slug of this environment, for example `prod`.' })
-  environmentSlug!: string;
-
-  @Field(() => ID, { description: 'ID of the importing folder, or of the folder of the referencing secret.' })
-  folderId!: string;
-
-  @Field(() => String, { description: 'Path of this folder, for example `/payments`.' })
-  secretPath!: string;
-
-  @Field(() => ID, { nullable: true, description: 'ID of the referencing secret; null for an import.' })
-  secretId!: string | null;
-
-  @Field(() => String, { nullable: true, description: 'Key of the referencing secret; null for an import.' })
-  secretKey!: string | null;
-
-  @Field(() => String, { nullable: true, description: 'Key of the referenced secret; null for an import.' })
-  usedKey!: string | null;
-
-  @Field(() => Boolean, { description: 'Whether the folder imports it only through imports of other folders.' })
-  viaImport!: boolean;
-}
+export const SecretUseType = objectType(
+  'SecretUse',
+  'A secret whose value references the item, or a folder that imports it.',
+  {
+    kind: [UseKindEnum, 'How the item is used.'],
+    projectId: [ID, 'ID of the project.'],
+    environmentId: [ID, 'ID of the environment of the referencing secret or importing folder.'],
+    environmentSlug: [String, 'Slug of this environment, for example `prod`.'],
+    folderId: [ID, 'ID of the importing folder, or of the folder of the referencing secret.'],
+    secretPath: [String, 'Path of this folder, for example `/payments`.'],
+    secretId: [orNull(ID), 'ID of the referencing secret; null for an import.'],
+    secretKey: [orNull(String), 'Key of the referencing secret; null for an import.'],
+    usedKey: [orNull(String), 'Key of the referenced secret; null for an import.'],
+    viaImport: [Boolean, 'Whether the folder imports it only through imports of other folders.'],
+  },
+);
+export type SecretUseType = InstanceType<typeof SecretUseType>;
 
 const ORDER = 'kind, environment (slug), path, then key';
 export const SecretUseConnection = soughtConnectionOf(SecretUseType, 'SecretUse', ORDER);

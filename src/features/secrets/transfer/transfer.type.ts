@@ -1,5 +1,6 @@
-import { Field, Int, ObjectType } from 'type-graphql';
+import { Int } from 'type-graphql';
 import { enumType } from '../../../kernel/graphql/enums.js';
+import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { type FileFormat, fileFormat, type ImportMode, type ImportOutcome, importMode } from './transfer.rules.js';
 import type { ExportedFile, ImportReport } from './transfer.service.js';
 import type { WarningReason } from './transfer-format.rules.js';
@@ -46,59 +47,34 @@ const ImportWarningReasonEnum = enumType<WarningReason>(
   },
 );
 
-@ObjectType({ description: 'How other readers of the file differ in one line.', simpleResolvers: true })
-export class ImportWarning {
-  @Field(() => ImportWarningReasonEnum, { description: 'What kind of difference it is.' })
-  reason!: WarningReason;
+export const ImportWarning = objectType('ImportWarning', 'How other readers of the file differ in one line.', {
+  reason: [ImportWarningReasonEnum, 'What kind of difference it is.'],
+  message: [String, 'The difference in words.'],
+});
+export type ImportWarning = InstanceType<typeof ImportWarning>;
 
-  @Field(() => String, { description: 'The difference in words.' })
-  message!: string;
-}
+export const ImportedSecret = objectType('ImportedSecret', 'A secret of the imported file.', {
+  secretKey: [String, 'Key of the secret, for example `DB_PASSWORD`.'],
+  line: [Int, 'Line of the key in the file, from 1.'],
+  outcome: [ImportOutcomeEnum, 'Outcome of the import for the secret.'],
+  previewedValue: [orNull(String), 'Its value, as read from the file. Only in a preview (`dryRun`); null otherwise.'],
+  warnings: [[ImportWarning], 'How other readers of the file would read the line differently.'],
+});
+export type ImportedSecret = InstanceType<typeof ImportedSecret>;
 
-@ObjectType({ description: 'A secret of the imported file.', simpleResolvers: true })
-export class ImportedSecret {
-  @Field(() => String, { description: 'Key of the secret, for example `DB_PASSWORD`.' })
-  secretKey!: string;
-
-  @Field(() => Int, { description: 'Line of the key in the file, from 1.' })
-  line!: number;
-
-  @Field(() => ImportOutcomeEnum, { description: 'Outcome of the import for the secret.' })
-  outcome!: ImportOutcome;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Its value, as read from the file. Only in a preview (`dryRun`); null otherwise.',
-  })
-  previewedValue!: string | null;
-
-  @Field(() => [ImportWarning], { description: 'How other readers of the file would read the line differently.' })
-  warnings!: readonly ImportWarning[];
-}
-
-@ObjectType({
-  description: 'Result of `importSecrets`: what the import did or, with `dryRun`, would do.',
-  simpleResolvers: true,
-})
-export class ImportSecretsPayload {
-  @Field(() => [ImportedSecret], { description: 'The secrets of the file, in the order of the file.' })
-  secrets!: readonly ImportedSecret[];
-
-  @Field(() => Int, { description: 'Number of created secrets.' })
-  created!: number;
-
-  @Field(() => Int, { description: 'Number of updated secrets.' })
-  changed!: number;
-
-  @Field(() => Int, { description: 'Number of secrets that already had the same value and comment.' })
-  unchanged!: number;
-
-  @Field(() => Int, { description: 'Number of existing secrets that were kept.' })
-  skipped!: number;
-
-  @Field(() => Boolean, { description: 'Whether this was a preview that changed nothing.' })
-  dryRun!: boolean;
-}
+export const ImportSecretsPayload = objectType(
+  'ImportSecretsPayload',
+  'Result of `importSecrets`: what the import did or, with `dryRun`, would do.',
+  {
+    secrets: [[ImportedSecret], 'The secrets of the file, in the order of the file.'],
+    created: [Int, 'Number of created secrets.'],
+    changed: [Int, 'Number of updated secrets.'],
+    unchanged: [Int, 'Number of secrets that already had the same value and comment.'],
+    skipped: [Int, 'Number of existing secrets that were kept.'],
+    dryRun: [Boolean, 'Whether this was a preview that changed nothing.'],
+  },
+);
+export type ImportSecretsPayload = InstanceType<typeof ImportSecretsPayload>;
 
 /** Converts a report to its API type. Values of the file are decrypted for its sender only here. */
 export const toImportSecretsPayload = ({ secrets, counts, isDryRun }: ImportReport): ImportSecretsPayload => ({
@@ -110,23 +86,16 @@ export const toImportSecretsPayload = ({ secrets, counts, isDryRun }: ImportRepo
   dryRun: isDryRun,
 });
 
-@ObjectType({ description: 'The secrets of a folder as a file.', simpleResolvers: true })
-export class ExportedSecrets {
-  @Field(() => String, { description: 'Content of the file.' })
-  content!: string;
-
-  @Field(() => Int, { description: 'Number of secrets in the file.' })
-  count!: number;
-
-  @Field(() => Int, {
-    description:
-      'IDs of secrets that the file leaves out, because you cannot read their values or they cannot be decrypted.',
-  })
-  omitted!: number;
-
-  @Field(() => Int, { description: 'References in the values that could not be expanded, if expansion was requested.' })
-  unresolvedReferences!: number;
-}
+export const ExportedSecrets = objectType('ExportedSecrets', 'The secrets of a folder as a file.', {
+  content: [String, 'Content of the file.'],
+  count: [Int, 'Number of secrets in the file.'],
+  omitted: [
+    Int,
+    'IDs of secrets that the file leaves out, because you cannot read their values or they cannot be decrypted.',
+  ],
+  unresolvedReferences: [Int, 'References in the values that could not be expanded, if expansion was requested.'],
+});
+export type ExportedSecrets = InstanceType<typeof ExportedSecrets>;
 
 /** Decrypts a file for its reader. Only here, as the last step before the response. */
 export const toExportedSecrets = ({ content, ...about }: ExportedFile): ExportedSecrets => ({

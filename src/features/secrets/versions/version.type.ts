@@ -1,11 +1,12 @@
 import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
+import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
 import {
   SecretActorType,
-  SecretContents,
   SecretMetadataType,
   SecretReadIssue,
+  secretContents,
   toSecretType,
 } from '../core/secret.type.js';
 import { TagType } from '../tags/public.js';
@@ -14,83 +15,46 @@ import type { Comparison, VersionPage } from './version.service.js';
 import type { VersionView } from './version.view.js';
 
 /** API type of a version. */
-@ObjectType('SecretVersion', {
-  description: 'A version of a secret: its contents after one write. Versions are kept after the secret is deleted.',
-  simpleResolvers: true,
-})
-export class SecretVersionType extends SecretContents {
-  @Field(() => ID, { description: 'ID of the secret.' })
-  secretId!: string;
-
-  @Field(() => Int, { description: 'Version number, from 1.' })
-  version!: number;
-
-  @Field(() => Boolean, {
-    description: 'Whether the write deleted the secret. Such a version has only a location, a key and tags.',
-  })
-  isDeletion!: boolean;
-
-  @Field(() => ID, { description: 'ID of the folder, which may be deleted.' })
-  folderId!: string;
-
-  @Field(() => String, { description: 'Path of the folder at that time, for example `/payments`.' })
-  secretPath!: string;
-
-  @Field(() => String, { description: 'Key of the secret at that time, for example `DB_PASSWORD`.' })
-  secretKey!: string;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Value of the secret. If it is hidden, it is null here and `<hidden>` in REST. A deletion has none.',
-  })
-  secretValue!: string | null;
-
-  @Field(() => [SecretMetadataType], { description: 'Metadata of the secret.' })
-  secretMetadata!: readonly SecretMetadataType[];
-
-  @Field(() => [TagType], { description: 'The tags of the version that still exist, ordered by slug.' })
-  tags!: readonly TagType[];
-
-  @Field(() => SecretActorType, { description: 'The actor that wrote the version.' })
-  actor!: SecretActorType;
-
-  @Field(() => DateTime, { description: 'When the version was written.' })
-  createdAt!: Date;
-}
+export const SecretVersionType = objectType(
+  'SecretVersion',
+  'A version of a secret: its contents after one write. Versions are kept after the secret is deleted.',
+  {
+    ...secretContents,
+    secretId: [ID, 'ID of the secret.'],
+    version: [Int, 'Version number, from 1.'],
+    isDeletion: [Boolean, 'Whether the write deleted the secret. Such a version has only a location, a key and tags.'],
+    folderId: [ID, 'ID of the folder, which may be deleted.'],
+    secretPath: [String, 'Path of the folder at that time, for example `/payments`.'],
+    secretKey: [String, 'Key of the secret at that time, for example `DB_PASSWORD`.'],
+    secretValue: [
+      orNull(String),
+      'Value of the secret. If it is hidden, it is null here and `<hidden>` in REST. A deletion has none.',
+    ],
+    secretMetadata: [[SecretMetadataType], 'Metadata of the secret.'],
+    tags: [[TagType], 'The tags of the version that still exist, ordered by slug.'],
+    actor: [SecretActorType, 'The actor that wrote the version.'],
+    createdAt: [DateTime, 'When the version was written.'],
+  },
+);
+export type SecretVersionType = InstanceType<typeof SecretVersionType>;
 
 /** API type of a version inside of a secret. */
-@ObjectType('SecretVersionSummary', {
-  description: 'Summary of a version of a secret: who wrote it, when, and the key and location it had.',
-  simpleResolvers: true,
-})
-export class SecretVersionSummaryType {
-  @Field(() => Int, { description: 'Version number, from 1.' })
-  version!: number;
-
-  @Field(() => Boolean, { description: 'Whether the write deleted the secret.' })
-  isDeletion!: boolean;
-
-  @Field(() => ID, { description: 'ID of the environment.' })
-  environmentId!: string;
-
-  @Field(() => String, { description: 'Slug of the environment, for example `prod`.' })
-  environmentSlug!: string;
-
-  @Field(() => String, { description: 'Path of the folder at that time, for example `/payments`.' })
-  secretPath!: string;
-
-  @Field(() => String, { description: 'Key of the secret at that time, for example `DB_PASSWORD`.' })
-  secretKey!: string;
-
-  @Field(() => [TagType], { description: 'The tags of the version that still exist, ordered by slug.' })
-  tags!: readonly TagType[];
-
-  @Field(() => SecretActorType, { description: 'The actor that wrote the version.' })
-  actor!: SecretActorType;
-
-  @Field(() => DateTime, { description: 'When the version was written.' })
-  createdAt!: Date;
-}
+export const SecretVersionSummaryType = objectType(
+  'SecretVersionSummary',
+  'Summary of a version of a secret: who wrote it, when, and the key and location it had.',
+  {
+    version: [Int, 'Version number, from 1.'],
+    isDeletion: [Boolean, 'Whether the write deleted the secret.'],
+    environmentId: [ID, 'ID of the environment.'],
+    environmentSlug: [String, 'Slug of the environment, for example `prod`.'],
+    secretPath: [String, 'Path of the folder at that time, for example `/payments`.'],
+    secretKey: [String, 'Key of the secret at that time, for example `DB_PASSWORD`.'],
+    tags: [[TagType], 'The tags of the version that still exist, ordered by slug.'],
+    actor: [SecretActorType, 'The actor that wrote the version.'],
+    createdAt: [DateTime, 'When the version was written.'],
+  },
+);
+export type SecretVersionSummaryType = InstanceType<typeof SecretVersionSummaryType>;
 
 export const SecretVersionSummaryConnection = connectionOf(
   SecretVersionSummaryType,
@@ -105,11 +69,15 @@ export const toVersionType = (view: VersionView): SecretVersionType => ({
   isDeletion: view.isDeletion,
 });
 
-@ObjectType({ description: 'A part of a version that cannot be decrypted and is hidden.', simpleResolvers: true })
-export class SecretVersionReadIssue extends SecretReadIssue {
-  @Field(() => Int, { description: 'Version number.' })
-  version!: number;
-}
+export const SecretVersionReadIssue = objectType(
+  'SecretVersionReadIssue',
+  'A part of a version that cannot be decrypted and is hidden.',
+  {
+    version: [Int, 'Version number.'],
+  },
+  { extends: SecretReadIssue },
+);
+export type SecretVersionReadIssue = InstanceType<typeof SecretVersionReadIssue>;
 
 @ObjectType('SecretVersionConnection', {
   description: 'A list of versions of a secret, latest first.',
@@ -151,26 +119,20 @@ registerEnumType(DifferenceEnum, {
   },
 });
 
-@ObjectType('SecretVersionComparison', {
-  description: 'Comparison of two versions of a secret.',
-  simpleResolvers: true,
-})
-export class SecretVersionComparisonType {
-  @Field(() => SecretVersionType, { description: 'Number of the first version.' })
-  from!: SecretVersionType;
-
-  @Field(() => SecretVersionType, { description: 'Number of the second version.' })
-  to!: SecretVersionType;
-
-  @Field(() => [DifferenceEnum], {
-    description:
+export const SecretVersionComparisonType = objectType(
+  'SecretVersionComparison',
+  'Comparison of two versions of a secret.',
+  {
+    from: [SecretVersionType, 'Number of the first version.'],
+    to: [SecretVersionType, 'Number of the second version.'],
+    differences: [
+      [DifferenceEnum],
       'Parts in which the versions differ. A difference of the values is reported only if you can read both.',
-  })
-  differences!: readonly Difference[];
-
-  @Field(() => [String], { description: 'Metadata keys that were added, removed or changed.' })
-  changedMetadataKeys!: readonly string[];
-}
+    ],
+    changedMetadataKeys: [[String], 'Metadata keys that were added, removed or changed.'],
+  },
+);
+export type SecretVersionComparisonType = InstanceType<typeof SecretVersionComparisonType>;
 
 /** Converts a comparison to its API type. */
 export const toComparisonType = ({ from, to, ...comparison }: Comparison): SecretVersionComparisonType => ({
@@ -180,37 +142,20 @@ export const toComparisonType = ({ from, to, ...comparison }: Comparison): Secre
 });
 
 /** API type of a deleted secret. */
-@ObjectType('DeletedSecret', { description: 'A deleted secret, which can be restored.', simpleResolvers: true })
-export class DeletedSecretType {
-  @Field(() => ID, { description: 'ID of the secret. A restore creates the secret with the same ID.' })
-  secretId!: string;
-
-  @Field(() => ID, { description: 'ID of the environment.' })
-  environmentId!: string;
-
-  @Field(() => String, { description: 'Slug of the environment, for example `prod`.' })
-  environmentSlug!: string;
-
-  @Field(() => String, { description: 'Path of the folder where a restore creates the secret.' })
-  secretPath!: string;
-
-  @Field(() => String, { description: 'Last key of the secret, for example `DB_PASSWORD`.' })
-  secretKey!: string;
-
-  @Field(() => [TagType], { description: 'Last tags of the secret that still exist, ordered by slug.' })
-  tags!: readonly TagType[];
-
-  @Field(() => Int, {
-    nullable: true,
-    description: 'Number of the latest version with contents, for `restoreSecret`; null when none is kept.',
-  })
-  restorableVersion!: number | null;
-
-  @Field(() => DateTime, { description: 'When the secret was deleted.' })
-  deletedAt!: Date;
-
-  @Field(() => SecretActorType, { description: 'The actor that deleted the secret.' })
-  actor!: SecretActorType;
-}
+export const DeletedSecretType = objectType('DeletedSecret', 'A deleted secret, which can be restored.', {
+  secretId: [ID, 'ID of the secret. A restore creates the secret with the same ID.'],
+  environmentId: [ID, 'ID of the environment.'],
+  environmentSlug: [String, 'Slug of the environment, for example `prod`.'],
+  secretPath: [String, 'Path of the folder where a restore creates the secret.'],
+  secretKey: [String, 'Last key of the secret, for example `DB_PASSWORD`.'],
+  tags: [[TagType], 'Last tags of the secret that still exist, ordered by slug.'],
+  restorableVersion: [
+    orNull(Int),
+    'Number of the latest version with contents, for `restoreSecret`; null when none is kept.',
+  ],
+  deletedAt: [DateTime, 'When the secret was deleted.'],
+  actor: [SecretActorType, 'The actor that deleted the secret.'],
+});
+export type DeletedSecretType = InstanceType<typeof DeletedSecretType>;
 
 export const DeletedSecretConnection = connectionOf(DeletedSecretType, 'DeletedSecret', 'path, key, then ID');

@@ -1,6 +1,7 @@
-import { Field, ID, Int, ObjectType } from 'type-graphql';
+import { ID, Int } from 'type-graphql';
 import { enumType } from '../../../kernel/graphql/enums.js';
 import { inputType } from '../../../kernel/graphql/inputs.js';
+import { objectType } from '../../../kernel/graphql/object-types.js';
 import {
   NamedSecret,
   NewSecretOfBatch,
@@ -42,26 +43,18 @@ export const CopySecretsInput = inputType(
   'Input of `copySecrets`. Either all secrets are copied or none.',
 );
 
-@ObjectType({ description: 'Result of `moveSecrets`.', simpleResolvers: true })
-export class MoveSecretsPayload {
-  @Field(() => [ID], { description: 'IDs of the moved secrets, in the order of the input. Moving keeps the IDs.' })
-  secretIds!: readonly string[];
+export const MoveSecretsPayload = objectType('MoveSecretsPayload', 'Result of `moveSecrets`.', {
+  secretIds: [[ID], 'IDs of the moved secrets, in the order of the input. Moving keeps the IDs.'],
+  replacedSecretIds: [[ID], 'IDs of the replaced secrets, which were deleted.'],
+  rewritten: [
+    Int,
+    'Number of other secrets, among those that you can see, whose references to these secrets were updated.',
+  ],
+});
+export type MoveSecretsPayload = InstanceType<typeof MoveSecretsPayload>;
 
-  @Field(() => [ID], { description: 'IDs of the replaced secrets, which were deleted.' })
-  replacedSecretIds!: readonly string[];
-
-  @Field(() => Int, {
-    description:
-      'Number of other secrets, among those that you can see, whose references to these secrets were updated.',
-  })
-  rewritten!: number;
-}
-
-@ObjectType({ description: 'Result of `copySecrets`.', simpleResolvers: true })
-export class CopySecretsPayload {
-  @Field(() => [ID], { description: 'IDs of the new secrets, in the order of the input.' })
-  secretIds!: readonly string[];
-
-  @Field(() => [ID], { description: 'IDs of the replaced secrets, which were deleted.' })
-  replacedSecretIds!: readonly string[];
-}
+export const CopySecretsPayload = objectType('CopySecretsPayload', 'Result of `copySecrets`.', {
+  secretIds: [[ID], 'IDs of the new secrets, in the order of the input.'],
+  replacedSecretIds: [[ID], 'IDs of the replaced secrets, which were deleted.'],
+});
+export type CopySecretsPayload = InstanceType<typeof CopySecretsPayload>;

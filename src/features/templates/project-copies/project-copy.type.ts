@@ -1,9 +1,9 @@
-import { Field, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Int, registerEnumType } from 'type-graphql';
 import { enumOfRule } from '../../../kernel/graphql/inputs.js';
+import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { ProjectType, toProjectType } from '../../projects/public.js';
-import type { Skip } from './copy-plan.js';
 import { copyPart } from './project-copy.rules.js';
-import type { CopyCounts, ProjectCopy } from './project-copy.service.js';
+import type { ProjectCopy } from './project-copy.service.js';
 
 const PartEnum = {
   SETTINGS: 'settings',
@@ -65,68 +65,34 @@ registerEnumType(SkipReasonEnum, {
   },
 });
 
-@ObjectType('ProjectCopySkip', {
-  description: 'Something that is left out of the copy of a project.',
-  simpleResolvers: true,
-})
-class SkipType {
-  @Field(() => PartEnum, { description: 'Part that it belongs to.' })
-  part!: Skip['part'];
+const SkipType = objectType('ProjectCopySkip', 'Something that is left out of the copy of a project.', {
+  part: [PartEnum, 'Part that it belongs to.'],
+  reason: [SkipReasonEnum, 'Why it is left out.'],
+  count: [orNull(Int), 'Number of items; null for what you cannot read, which may be nothing at all.'],
+});
 
-  @Field(() => SkipReasonEnum, { description: 'Why it is left out.' })
-  reason!: Skip['reason'];
+const CountsType = objectType('ProjectCopyCounts', 'Sizes of the parts of a copy.', {
+  environments: [Int, 'Number of environments.'],
+  folders: [Int, 'Number of folders, without root folders.'],
+  imports: [Int, 'Number of imports.'],
+  roles: [Int, 'Number of roles.'],
+  members: [Int, 'Number of members besides you.'],
+  privileges: [Int, 'Number of additional privileges of members.'],
+  tags: [Int, 'Number of tags.'],
+  secrets: [Int, 'Number of secrets.'],
+  values: [Int, 'Number of secrets that are copied with their values.'],
+});
 
-  @Field(() => Int, {
-    nullable: true,
-    description: 'Number of items; null for what you cannot read, which may be nothing at all.',
-  })
-  count!: number | null;
-}
-
-@ObjectType('ProjectCopyCounts', { description: 'Sizes of the parts of a copy.', simpleResolvers: true })
-class CountsType implements CopyCounts {
-  @Field(() => Int, { description: 'Number of environments.' })
-  environments!: number;
-
-  @Field(() => Int, { description: 'Number of folders, without root folders.' })
-  folders!: number;
-
-  @Field(() => Int, { description: 'Number of imports.' })
-  imports!: number;
-
-  @Field(() => Int, { description: 'Number of roles.' })
-  roles!: number;
-
-  @Field(() => Int, { description: 'Number of members besides you.' })
-  members!: number;
-
-  @Field(() => Int, { description: 'Number of additional privileges of members.' })
-  privileges!: number;
-
-  @Field(() => Int, { description: 'Number of tags.' })
-  tags!: number;
-
-  @Field(() => Int, { description: 'Number of secrets.' })
-  secrets!: number;
-
-  @Field(() => Int, { description: 'Number of secrets that are copied with their values.' })
-  values!: number;
-}
-
-@ObjectType('CopyProjectPayload', {
-  description: 'Result of `copyProject`: the new project, and what was copied and left out.',
-  simpleResolvers: true,
-})
-export class CopyPayload {
-  @Field(() => ProjectType, { nullable: true, description: 'The new project; null for a preview.' })
-  project!: ProjectType | null;
-
-  @Field(() => CountsType, { description: 'Sizes of the parts that were copied, or would be.' })
-  counts!: CountsType;
-
-  @Field(() => [SkipType], { description: 'Items of the selected parts that are left out.' })
-  skipped!: readonly SkipType[];
-}
+export const CopyPayload = objectType(
+  'CopyProjectPayload',
+  'Result of `copyProject`: the new project, and what was copied and left out.',
+  {
+    project: [orNull(ProjectType), 'The new project; null for a preview.'],
+    counts: [CountsType, 'Sizes of the parts that were copied, or would be.'],
+    skipped: [[SkipType], 'Items of the selected parts that are left out.'],
+  },
+);
+export type CopyPayload = InstanceType<typeof CopyPayload>;
 
 /** Converts a copy to its API type. */
 export const toCopyPayload = ({ project, ...outcome }: ProjectCopy): CopyPayload => ({

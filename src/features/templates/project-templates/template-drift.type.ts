@@ -1,10 +1,11 @@
-import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { ID, Int, registerEnumType } from 'type-graphql';
 import { enumOfRule } from '../../../kernel/graphql/inputs.js';
+import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { PermissionRuleType, toShownRules } from '../../identity/permissions/public.js';
 import { TemplateType, toTemplateType } from './template.type.js';
 import type { MemberKind } from './template-application.js';
 import { type Drift, kindOf } from './template-drift.js';
-import { type Kept, type MemberDifference, part } from './template-drift.rules.js';
+import { part } from './template-drift.rules.js';
 import type { Applied } from './template-drift.service.js';
 import { MemberKindEnum } from './template-preview.type.js';
 
@@ -52,150 +53,82 @@ registerEnumType(KeptReasonEnum, {
 
 const DIFFERENCE = 'Kind of the difference.';
 
-@ObjectType('ProjectTemplateDriftEnvironment', {
-  description: 'An environment that differs from the template.',
-  simpleResolvers: true,
-})
-class DriftEnvironmentType {
-  @Field(() => DifferenceEnum, { description: DIFFERENCE })
-  difference!: string;
+const DriftEnvironmentType = objectType(
+  'ProjectTemplateDriftEnvironment',
+  'An environment that differs from the template.',
+  {
+    difference: [DifferenceEnum, DIFFERENCE],
+    slug: [String, 'Slug of the environment or role.'],
+    name: [orNull(String), 'Name in the project. Null if the project does not have it.'],
+    templateName: [orNull(String), 'Name in the template. Null if the template does not define it.'],
+  },
+);
 
-  @Field(() => String, { description: 'Slug of the environment or role.' })
-  slug!: string;
+const DriftRoleType = objectType(
+  'ProjectTemplateDriftRole',
+  'A role that differs from the template.',
+  {
+    rules: [orNull([PermissionRuleType]), 'Rules of the role in the project. Null if the project does not have it.'],
+    templateRules: [
+      orNull([PermissionRuleType]),
+      'Rules of the role in the template. Null if the template does not define it.',
+    ],
+  },
+  { extends: DriftEnvironmentType },
+);
 
-  @Field(() => String, { nullable: true, description: 'Name in the project. Null if the project does not have it.' })
-  name!: string | null;
+export const DriftMemberType = objectType('ProjectTemplateDriftMember', 'A member that differs from the template.', {
+  difference: [DifferenceEnum, DIFFERENCE],
+  memberKind: [MemberKindEnum, 'Kind of the member.'],
+  userId: [orNull(ID), 'ID of the user. Null for other kinds of members.'],
+  groupId: [orNull(ID), 'ID of the group. Null for other kinds of members.'],
+  identityId: [
+    orNull(ID),
+    'ID of the machine identity. Null for other kinds of members, and if it does not exist yet.',
+  ],
+  name: [String, 'Username, name of the machine identity, or name or slug of the group.'],
+  roles: [orNull([String]), 'Slugs of its roles in the project. Null if it is not a member.'],
+  templateRoles: [orNull([String]), 'Slugs of its roles in the template. Null if the template does not name it.'],
+});
+export type DriftMemberType = InstanceType<typeof DriftMemberType>;
 
-  @Field(() => String, {
-    nullable: true,
-    description: 'Name in the template. Null if the template does not define it.',
-  })
-  templateName!: string | null;
-}
-
-@ObjectType('ProjectTemplateDriftRole', {
-  description: 'A role that differs from the template.',
-  simpleResolvers: true,
-})
-class DriftRoleType extends DriftEnvironmentType {
-  @Field(() => [PermissionRuleType], {
-    nullable: true,
-    description: 'Rules of the role in the project. Null if the project does not have it.',
-  })
-  rules!: PermissionRuleType[] | null;
-
-  @Field(() => [PermissionRuleType], {
-    nullable: true,
-    description: 'Rules of the role in the template. Null if the template does not define it.',
-  })
-  templateRules!: PermissionRuleType[] | null;
-}
-
-@ObjectType('ProjectTemplateDriftMember', {
-  description: 'A member that differs from the template.',
-  simpleResolvers: true,
-})
-export class DriftMemberType {
-  @Field(() => DifferenceEnum, { description: DIFFERENCE })
-  difference!: string;
-
-  @Field(() => MemberKindEnum, { description: 'Kind of the member.' })
-  memberKind!: MemberDifference['memberKind'];
-
-  @Field(() => ID, { nullable: true, description: 'ID of the user. Null for other kinds of members.' })
-  userId!: string | null;
-
-  @Field(() => ID, { nullable: true, description: 'ID of the group. Null for other kinds of members.' })
-  groupId!: string | null;
-
-  @Field(() => ID, {
-    nullable: true,
-    description: 'ID of the machine identity. Null for other kinds of members, and if it does not exist yet.',
-  })
-  identityId!: string | null;
-
-  @Field(() => String, { description: 'Username, name of the machine identity, or name or slug of the group.' })
-  name!: string;
-
-  @Field(() => [String], {
-    nullable: true,
-    description: 'Slugs of its roles in the project. Null if it is not a member.',
-  })
-  roles!: readonly string[] | null;
-
-  @Field(() => [String], {
-    nullable: true,
-    description: 'Slugs of its roles in the template. Null if the template does not name it.',
-  })
-  templateRoles!: readonly string[] | null;
-}
-
-@ObjectType('ProjectTemplateDrift', {
-  description:
-    'Differences between a project and its template. The longest-standing permanent admin of the project is never listed as a difference.',
-  simpleResolvers: true,
-})
-export class DriftType {
-  @Field(() => TemplateType, { description: 'The current template.' })
-  projectTemplate!: TemplateType;
-
-  @Field(() => Int, { description: 'Template version that the project was created from or last updated to.' })
-  version!: number;
-
-  @Field(() => Boolean, { description: 'Whether the template has a newer version.' })
-  isOutdated!: boolean;
-
-  @Field(() => [DriftEnvironmentType], {
-    description:
+export const DriftType = objectType(
+  'ProjectTemplateDrift',
+  'Differences between a project and its template. The longest-standing permanent admin of the project is never listed as a difference.',
+  {
+    projectTemplate: [TemplateType, 'The current template.'],
+    version: [Int, 'Template version that the project was created from or last updated to.'],
+    isOutdated: [Boolean, 'Whether the template has a newer version.'],
+    environments: [
+      [DriftEnvironmentType],
       'Environments that differ, ignoring their order. An environment whose slug was changed in the project counts as additional.',
-  })
-  environments!: readonly DriftEnvironmentType[];
+    ],
+    roles: [[DriftRoleType], 'Custom roles that differ.'],
+    members: [[DriftMemberType], 'Members that differ. Only those that you can read.'],
+  },
+);
+export type DriftType = InstanceType<typeof DriftType>;
 
-  @Field(() => [DriftRoleType], { description: 'Custom roles that differ.' })
-  roles!: readonly DriftRoleType[];
+const KeptType = objectType(
+  'ProjectTemplateKept',
+  'An item that a project keeps although its template does not define it.',
+  {
+    part: [PartEnum, 'Part of the project that the item belongs to.'],
+    slug: [String, 'Slug of the item.'],
+    reason: [KeptReasonEnum, 'Why the item is kept.'],
+  },
+);
 
-  @Field(() => [DriftMemberType], { description: 'Members that differ. Only those that you can read.' })
-  members!: readonly DriftMemberType[];
-}
-
-@ObjectType('ProjectTemplateKept', {
-  description: 'An item that a project keeps although its template does not define it.',
-  simpleResolvers: true,
-})
-class KeptType {
-  @Field(() => PartEnum, { description: 'Part of the project that the item belongs to.' })
-  part!: Kept['part'];
-
-  @Field(() => String, { description: 'Slug of the item.' })
-  slug!: string;
-
-  @Field(() => KeptReasonEnum, { description: 'Why the item is kept.' })
-  reason!: Kept['reason'];
-}
-
-@ObjectType('ApplyProjectTemplatePayload', {
-  description: 'Result of `applyProjectTemplate`.',
-  simpleResolvers: true,
-})
-export class ApplyPayload {
-  @Field(() => Boolean, { description: 'Whether this was a dry run, which changed nothing.' })
-  isDryRun!: boolean;
-
-  @Field(() => DriftType, {
-    nullable: true,
-    description: 'The differences that were resolved, or would be in a dry run. Null for a project without a template.',
-  })
-  applied!: DriftType | null;
-
-  @Field(() => DriftType, {
-    nullable: true,
-    description: 'The differences that remain, or would remain. Null for a project without a template.',
-  })
-  left!: DriftType | null;
-
-  @Field(() => [KeptType], { description: 'Items that were not removed, and why.' })
-  kept!: readonly KeptType[];
-}
+export const ApplyPayload = objectType('ApplyProjectTemplatePayload', 'Result of `applyProjectTemplate`.', {
+  isDryRun: [Boolean, 'Whether this was a dry run, which changed nothing.'],
+  applied: [
+    orNull(DriftType),
+    'The differences that were resolved, or would be in a dry run. Null for a project without a template.',
+  ],
+  left: [orNull(DriftType), 'The differences that remain, or would remain. Null for a project without a template.'],
+  kept: [[KeptType], 'Items that were not removed, and why.'],
+});
+export type ApplyPayload = InstanceType<typeof ApplyPayload>;
 
 /** Converts a drift to its GraphQL type. */
 export const toDriftType = ({ template, version, environments, roles, members }: Drift): DriftType => ({

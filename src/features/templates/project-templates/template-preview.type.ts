@@ -1,6 +1,7 @@
-import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
+import { ID, registerEnumType } from 'type-graphql';
+import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { TemplateEnvironmentType, TemplateRoleType, TemplateType, toRoles, toTemplateType } from './template.type.js';
-import type { PreviewedMember, PreviewedSkip, TemplatePreview } from './template-preview.js';
+import type { TemplatePreview } from './template-preview.js';
 
 export const MemberKindEnum = {
   USER: 'user',
@@ -29,72 +30,39 @@ registerEnumType(SkipReasonEnum, {
   },
 });
 
-@ObjectType('ProjectTemplatePreviewMember', {
-  description: 'A member that a new project would have.',
-  simpleResolvers: true,
-})
-class PreviewMemberType {
-  @Field(() => MemberKindEnum, { description: 'Kind of the member.' })
-  memberKind!: PreviewedMember['memberKind'];
+const PreviewMemberType = objectType('ProjectTemplatePreviewMember', 'A member that a new project would have.', {
+  memberKind: [MemberKindEnum, 'Kind of the member.'],
+  name: [orNull(String), 'Username, slug of the group, or name of the machine identity. Null if you cannot read it.'],
+  isCaller: [Boolean, 'Whether this is you. The creator of a project becomes its admin.'],
+  roles: [[String], 'Slugs of its roles in the project.'],
+});
 
-  @Field(() => String, {
-    nullable: true,
-    description: 'Username, slug of the group, or name of the machine identity. Null if you cannot read it.',
-  })
-  name!: string | null;
+const SkippedMemberType = objectType(
+  'ProjectTemplateSkippedMember',
+  'A member of the template that a new project would skip.',
+  {
+    memberKind: [MemberKindEnum, 'Kind of the member.'],
+    memberId: [orNull(ID), 'ID of the user, group or machine identity. Null if you cannot read such members.'],
+    roles: [[String], 'Slugs of the roles that it would have.'],
+    reason: [SkipReasonEnum, 'Why it would be skipped.'],
+  },
+);
 
-  @Field(() => Boolean, { description: 'Whether this is you. The creator of a project becomes its admin.' })
-  isCaller!: boolean;
-
-  @Field(() => [String], { description: 'Slugs of its roles in the project.' })
-  roles!: readonly string[];
-}
-
-@ObjectType('ProjectTemplateSkippedMember', {
-  description: 'A member of the template that a new project would skip.',
-  simpleResolvers: true,
-})
-class SkippedMemberType {
-  @Field(() => MemberKindEnum, { description: 'Kind of the member.' })
-  memberKind!: PreviewedSkip['memberKind'];
-
-  @Field(() => ID, {
-    nullable: true,
-    description: 'ID of the user, group or machine identity. Null if you cannot read such members.',
-  })
-  memberId!: string | null;
-
-  @Field(() => [String], { description: 'Slugs of the roles that it would have.' })
-  roles!: readonly string[];
-
-  @Field(() => SkipReasonEnum, { description: 'Why it would be skipped.' })
-  reason!: PreviewedSkip['reason'];
-}
-
-@ObjectType('ProjectTemplatePreview', {
-  description: 'Preview of a project that you would create from a template now.',
-  simpleResolvers: true,
-})
-export class PreviewType {
-  @Field(() => TemplateType, { description: 'The project template.' })
-  projectTemplate!: TemplateType;
-
-  @Field(() => [TemplateEnvironmentType], {
-    description: 'Environments of the project, by position. If the template leaves them open, the default ones.',
-  })
-  environments!: readonly TemplateEnvironmentType[];
-
-  @Field(() => [TemplateRoleType], {
-    description: 'Roles of the project: the built-in ones, then those of the template.',
-  })
-  roles!: readonly TemplateRoleType[];
-
-  @Field(() => [PreviewMemberType], { description: 'Members of the project, you first.' })
-  members!: readonly PreviewMemberType[];
-
-  @Field(() => [SkippedMemberType], { description: 'Members of the template that would be skipped.' })
-  skipped!: readonly SkippedMemberType[];
-}
+export const PreviewType = objectType(
+  'ProjectTemplatePreview',
+  'Preview of a project that you would create from a template now.',
+  {
+    projectTemplate: [TemplateType, 'The project template.'],
+    environments: [
+      [TemplateEnvironmentType],
+      'Environments of the project, by position. If the template leaves them open, the default ones.',
+    ],
+    roles: [[TemplateRoleType], 'Roles of the project: the built-in ones, then those of the template.'],
+    members: [[PreviewMemberType], 'Members of the project, you first.'],
+    skipped: [[SkippedMemberType], 'Members of the template that would be skipped.'],
+  },
+);
+export type PreviewType = InstanceType<typeof PreviewType>;
 
 /** Converts a preview to its GraphQL type. */
 export const toPreviewType = ({ template, ...preview }: TemplatePreview): PreviewType => ({

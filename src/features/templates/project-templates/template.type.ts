@@ -1,7 +1,8 @@
-import { Field, ID, Int, ObjectType } from 'type-graphql';
+import { ID, Int } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumOfRule, inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
+import { type Fields, objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { connectionOf, countedConnectionOf } from '../../../kernel/graphql/page.js';
 import {
   builtInProjectRoles,
@@ -9,7 +10,7 @@ import {
   PermissionRuleType,
   PermissionType,
 } from '../../identity/permissions/public.js';
-import { type ProjectKind, ProjectKindEnum } from '../../projects/public.js';
+import { ProjectKindEnum } from '../../projects/public.js';
 import type { VersionRow } from './template.queries.js';
 import {
   GivenEnvironment,
@@ -33,180 +34,114 @@ inputType('ProjectTemplateGroupInput', GivenGroup);
 inputType('ProjectTemplateIdentityInput', GivenIdentity);
 inputType('ProjectTemplateManagedIdentityInput', GivenOwnIdentity);
 
-@ObjectType('ProjectTemplateRole', {
-  description: 'A role of projects created from a template.',
-  simpleResolvers: true,
-})
-export class TemplateRoleType {
-  @Field(() => String, { description: 'Name of the role.' })
-  name!: string;
+export const TemplateRoleType = objectType('ProjectTemplateRole', 'A role of projects created from a template.', {
+  name: [String, 'Name of the role.'],
+  slug: [String, 'Slug of the role, used in the member lists of the template.'],
+  isBuiltIn: [Boolean, 'Whether the role is built in. Built-in roles cannot be changed.'],
+  permissions: [[PermissionType], 'Permissions of the role, with one action each.'],
+  rules: [[PermissionRuleType], 'Permission rules of the role as they were given, with one or more actions each.'],
+});
+export type TemplateRoleType = InstanceType<typeof TemplateRoleType>;
 
-  @Field(() => String, { description: 'Slug of the role, used in the member lists of the template.' })
-  slug!: string;
-
-  @Field(() => Boolean, { description: 'Whether the role is built in. Built-in roles cannot be changed.' })
-  isBuiltIn!: boolean;
-
-  @Field(() => [PermissionType], { description: 'Permissions of the role, with one action each.' })
-  permissions!: PermissionType[];
-
-  @Field(() => [PermissionRuleType], {
-    description: 'Permission rules of the role as they were given, with one or more actions each.',
-  })
-  rules!: PermissionRuleType[];
-}
-
-@ObjectType('ProjectTemplateEnvironment', {
-  description: 'An environment of projects created from a template.',
-  simpleResolvers: true,
-})
-export class TemplateEnvironmentType {
-  @Field(() => String, { description: 'Name of the environment.' })
-  name!: string;
-
-  @Field(() => String, { description: 'Slug of the environment, for example `prod`.' })
-  slug!: string;
-
-  @Field(() => Int, { description: 'Position of the environment, from 1.' })
-  position!: number;
-}
+export const TemplateEnvironmentType = objectType(
+  'ProjectTemplateEnvironment',
+  'An environment of projects created from a template.',
+  {
+    name: [String, 'Name of the environment.'],
+    slug: [String, 'Slug of the environment, for example `prod`.'],
+    position: [Int, 'Position of the environment, from 1.'],
+  },
+);
+export type TemplateEnvironmentType = InstanceType<typeof TemplateEnvironmentType>;
 
 const ROLES = 'Slugs of its roles in the project.';
 
-@ObjectType('ProjectTemplateUser', {
-  description: 'A user who becomes a member of projects created from a template.',
-  simpleResolvers: true,
-})
-export class TemplateUserType {
-  @Field(() => ID, { description: 'ID of the user.' })
-  userId!: string;
+export const TemplateUserType = objectType(
+  'ProjectTemplateUser',
+  'A user who becomes a member of projects created from a template.',
+  {
+    userId: [ID, 'ID of the user.'],
+    username: [String, 'Current username.'],
+    roles: [[String], ROLES],
+  },
+);
+export type TemplateUserType = InstanceType<typeof TemplateUserType>;
 
-  @Field(() => String, { description: 'Current username.' })
-  username!: string;
+export const TemplateGroupType = objectType(
+  'ProjectTemplateGroup',
+  'A group that becomes a member of projects created from a template.',
+  {
+    groupId: [ID, 'ID of the group.'],
+    groupSlug: [String, 'Current slug of the group, for example `platform-team`.'],
+    roles: [[String], ROLES],
+  },
+);
+export type TemplateGroupType = InstanceType<typeof TemplateGroupType>;
 
-  @Field(() => [String], { description: ROLES })
-  roles!: readonly string[];
-}
+export const TemplateIdentityType = objectType(
+  'ProjectTemplateIdentity',
+  'A machine identity of the organization that becomes a member of projects created from a template.',
+  {
+    identityId: [ID, 'ID of the machine identity.'],
+    identityName: [String, 'Current name of the machine identity.'],
+    roles: [[String], ROLES],
+  },
+);
+export type TemplateIdentityType = InstanceType<typeof TemplateIdentityType>;
 
-@ObjectType('ProjectTemplateGroup', {
-  description: 'A group that becomes a member of projects created from a template.',
-  simpleResolvers: true,
-})
-export class TemplateGroupType {
-  @Field(() => ID, { description: 'ID of the group.' })
-  groupId!: string;
-
-  @Field(() => String, { description: 'Current slug of the group, for example `platform-team`.' })
-  groupSlug!: string;
-
-  @Field(() => [String], { description: ROLES })
-  roles!: readonly string[];
-}
-
-@ObjectType('ProjectTemplateIdentity', {
-  description: 'A machine identity of the organization that becomes a member of projects created from a template.',
-  simpleResolvers: true,
-})
-export class TemplateIdentityType {
-  @Field(() => ID, { description: 'ID of the machine identity.' })
-  identityId!: string;
-
-  @Field(() => String, { description: 'Current name of the machine identity.' })
-  identityName!: string;
-
-  @Field(() => [String], { description: ROLES })
-  roles!: readonly string[];
-}
-
-@ObjectType('ProjectTemplateManagedIdentity', {
-  description: 'A machine identity that is created in each project created from a template.',
-  simpleResolvers: true,
-})
-export class TemplateOwnIdentityType {
-  @Field(() => String, { description: 'Name of the machine identity.' })
-  name!: string;
-
-  @Field(() => [String], { description: ROLES })
-  roles!: readonly string[];
-}
+export const TemplateOwnIdentityType = objectType(
+  'ProjectTemplateManagedIdentity',
+  'A machine identity that is created in each project created from a template.',
+  {
+    name: [String, 'Name of the machine identity.'],
+    roles: [[String], ROLES],
+  },
+);
+export type TemplateOwnIdentityType = InstanceType<typeof TemplateOwnIdentityType>;
 
 /** The common content of templates and their versions. */
-@ObjectType({ simpleResolvers: true })
-abstract class TemplateContentType extends Node {
-  @Field(() => String, {
-    description: 'Name of the template, unique in the organization. Projects refer to the template by it.',
-  })
-  name!: string;
-
-  @Field(() => String, { description: 'Description of the template.' })
-  description!: string;
-
-  @Field(() => [TemplateRoleType], { description: 'Roles of the projects: built-in roles first, then custom ones.' })
-  roles!: TemplateRoleType[];
-
-  @Field(() => [TemplateEnvironmentType], {
-    nullable: true,
-    description: 'Environments of the projects, by position. Null leaves them to whoever creates a project.',
-  })
-  environments!: readonly TemplateEnvironmentType[] | null;
-
-  @Field(() => [TemplateUserType], {
-    nullable: true,
-    description:
-      'Users who become members of the projects. Users who left the organization are not listed. Null for a built-in template.',
-  })
-  users!: readonly TemplateUserType[] | null;
-
-  @Field(() => [TemplateGroupType], {
-    nullable: true,
-    description:
-      'Groups that become members of the projects. Deleted groups are not listed. Null for a built-in template.',
-  })
-  groups!: readonly TemplateGroupType[] | null;
-
-  @Field(() => [TemplateIdentityType], {
-    nullable: true,
-    description:
-      'Machine identities that become members of the projects. Deleted identities are not listed. Null for a built-in template.',
-  })
-  identities!: readonly TemplateIdentityType[] | null;
-
-  @Field(() => [TemplateOwnIdentityType], {
-    nullable: true,
-    description: 'Machine identities that are created in each project. Null if there are none.',
-  })
-  projectManagedIdentities!: readonly TemplateOwnIdentityType[] | null;
-}
+const templateContent = {
+  name: [String, 'Name of the template, unique in the organization. Projects refer to the template by it.'],
+  description: [String, 'Description of the template.'],
+  roles: [[TemplateRoleType], 'Roles of the projects: built-in roles first, then custom ones.'],
+  environments: [
+    orNull([TemplateEnvironmentType]),
+    'Environments of the projects, by position. Null leaves them to whoever creates a project.',
+  ],
+  users: [
+    orNull([TemplateUserType]),
+    'Users who become members of the projects. Users who left the organization are not listed. Null for a built-in template.',
+  ],
+  groups: [
+    orNull([TemplateGroupType]),
+    'Groups that become members of the projects. Deleted groups are not listed. Null for a built-in template.',
+  ],
+  identities: [
+    orNull([TemplateIdentityType]),
+    'Machine identities that become members of the projects. Deleted identities are not listed. Null for a built-in template.',
+  ],
+  projectManagedIdentities: [
+    orNull([TemplateOwnIdentityType]),
+    'Machine identities that are created in each project. Null if there are none.',
+  ],
+} as const satisfies Fields;
 
 /** A template as the API shows it. */
-@ObjectType('ProjectTemplate', {
-  implements: Node,
-  description: 'A template that projects are created from. It defines their environments, roles and members.',
-  simpleResolvers: true,
-})
-export class TemplateType extends TemplateContentType {
-  @Field(() => ID, { description: 'ID of the organization.' })
-  organizationId!: string;
-
-  @Field(() => ProjectKindEnum, { description: 'Type of the projects.' })
-  type!: ProjectKind;
-
-  @Field(() => Boolean, { description: 'Whether it is a built-in template, named `default`, which cannot be changed.' })
-  isBuiltIn!: boolean;
-
-  @Field(() => Int, {
-    description: 'Version of the template. Increments with every change; always 1 for a built-in template.',
-  })
-  version!: number;
-
-  @Field(() => DateTime, {
-    description: 'When the template was created. For a built-in template, when the organization was created.',
-  })
-  createdAt!: Date;
-
-  @Field(() => DateTime, { description: 'When the template was last changed.' })
-  updatedAt!: Date;
-}
+export const TemplateType = objectType(
+  'ProjectTemplate',
+  'A template that projects are created from. It defines their environments, roles and members.',
+  {
+    ...templateContent,
+    organizationId: [ID, 'ID of the organization.'],
+    type: [ProjectKindEnum, 'Type of the projects.'],
+    isBuiltIn: [Boolean, 'Whether it is a built-in template, named `default`, which cannot be changed.'],
+    version: [Int, 'Version of the template. Increments with every change; always 1 for a built-in template.'],
+    createdAt: [DateTime, 'When the template was created. For a built-in template, when the organization was created.'],
+    updatedAt: [DateTime, 'When the template was last changed.'],
+  },
+  { implements: Node },
+);
+export type TemplateType = InstanceType<typeof TemplateType>;
 
 export const TemplateConnection = countedConnectionOf(
   TemplateType,
@@ -215,33 +150,20 @@ export const TemplateConnection = countedConnectionOf(
 );
 
 /** A version as the API shows it. */
-@ObjectType('ProjectTemplateVersion', {
-  implements: Node,
-  description: 'A version of a project template: its content after one change.',
-  simpleResolvers: true,
-})
-export class TemplateVersionType extends TemplateContentType {
-  @Field(() => ID, { description: 'ID of the project template.' })
-  projectTemplateId!: string;
-
-  @Field(() => Int, { description: 'Version number, from 1.' })
-  version!: number;
-
-  @Field(() => ID, {
-    nullable: true,
-    description: 'ID of the user who created the version. Null for a machine identity.',
-  })
-  userId!: string | null;
-
-  @Field(() => ID, {
-    nullable: true,
-    description: 'ID of the machine identity that created the version. Null for a user.',
-  })
-  identityId!: string | null;
-
-  @Field(() => DateTime, { description: 'When the version was created.' })
-  createdAt!: Date;
-}
+export const TemplateVersionType = objectType(
+  'ProjectTemplateVersion',
+  'A version of a project template: its content after one change.',
+  {
+    ...templateContent,
+    projectTemplateId: [ID, 'ID of the project template.'],
+    version: [Int, 'Version number, from 1.'],
+    userId: [orNull(ID), 'ID of the user who created the version. Null for a machine identity.'],
+    identityId: [orNull(ID), 'ID of the machine identity that created the version. Null for a user.'],
+    createdAt: [DateTime, 'When the version was created.'],
+  },
+  { implements: Node },
+);
+export type TemplateVersionType = InstanceType<typeof TemplateVersionType>;
 
 export const TemplateVersionConnection = connectionOf(
   TemplateVersionType,

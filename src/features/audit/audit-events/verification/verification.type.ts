@@ -1,7 +1,8 @@
-import { Field, Float, ID, ObjectType } from 'type-graphql';
+import { Float, ID } from 'type-graphql';
 import { DateTime } from '../../../../kernel/graphql/date-time.js';
 import { enumType } from '../../../../kernel/graphql/enums.js';
 import { Node } from '../../../../kernel/graphql/node.js';
+import { objectType, orNull } from '../../../../kernel/graphql/object-types.js';
 import { connectionOf } from '../../../../kernel/graphql/page.js';
 import type { VerificationRow } from './verification.queries.js';
 import { type VerificationState, verificationState } from './verification.rules.js';
@@ -21,96 +22,55 @@ const VerificationStateEnum = enumType<VerificationState>(
 );
 
 /** Something that is not as it was made. */
-@ObjectType('AuditTrailFinding', {
-  description: 'A violation that a verification found. It never contains the contents of a row.',
-  simpleResolvers: true,
-})
-export class FindingType {
-  @Field(() => String, {
-    description:
+export const FindingType = objectType(
+  'AuditTrailFinding',
+  'A violation that a verification found. It never contains the contents of a row.',
+  {
+    place: [
+      String,
       'Where it is: a row by its number and ID, a seal by its number, or a secret by its ID, for example `seal 42`.',
-  })
-  place!: string;
-
-  @Field(() => String, { description: 'What is wrong, in the words of `npm run verify-audit`, for example `deleted`.' })
-  fault!: string;
-}
+    ],
+    fault: [String, 'What is wrong, in the words of `npm run verify-audit`, for example `deleted`.'],
+  },
+);
+export type FindingType = InstanceType<typeof FindingType>;
 
 /** The result of a verification. */
-@ObjectType('AuditTrailVerdict', { description: 'Result of a verification of the audit trail.', simpleResolvers: true })
-export class VerdictType {
-  @Field(() => Boolean, {
-    description: 'True if nothing was changed in the audit trail and no secret differs from it.',
-  })
-  isIntact!: boolean;
-
-  @Field(() => Float, {
-    description: 'Number of events that are not covered by a seal yet: those of the last seconds.',
-  })
-  unsealedCount!: number;
-
-  @Field(() => Float, { description: 'Number of events that were deleted because their retention had ended.' })
-  expiredCount!: number;
-
-  @Field(() => Float, { description: 'Number of seals that were checked.' })
-  sealCount!: number;
-
-  @Field(() => String, {
-    nullable: true,
-    description: `Number and hash of the last seal. Note it elsewhere: a later verification with it finds out whether the end of the audit trail was cut off. For example \`42:${HASH}\`. Null if there is no seal yet.`,
-  })
-  anchor!: string | null;
-
-  @Field(() => [FindingType], { description: 'Violations in the audit trail, the first 200.' })
-  faults!: readonly FindingType[];
-
-  @Field(() => Float, { description: 'Number of all violations in the audit trail.' })
-  faultCount!: number;
-
-  @Field(() => Float, { description: 'Number of secrets that are as they were last changed in the audit trail.' })
-  equalSecretCount!: number;
-
-  @Field(() => Float, { description: 'Number of secrets that were last changed before the trail recorded versions.' })
-  unknownSecretCount!: number;
-
-  @Field(() => [FindingType], { description: 'Secrets that differ from the audit trail, the first 200.' })
-  differences!: readonly FindingType[];
-
-  @Field(() => Float, { description: 'Number of all secrets that differ from the audit trail.' })
-  differenceCount!: number;
-}
+export const VerdictType = objectType('AuditTrailVerdict', 'Result of a verification of the audit trail.', {
+  isIntact: [Boolean, 'True if nothing was changed in the audit trail and no secret differs from it.'],
+  unsealedCount: [Float, 'Number of events that are not covered by a seal yet: those of the last seconds.'],
+  expiredCount: [Float, 'Number of events that were deleted because their retention had ended.'],
+  sealCount: [Float, 'Number of seals that were checked.'],
+  anchor: [
+    orNull(String),
+    `Number and hash of the last seal. Note it elsewhere: a later verification with it finds out whether the end of the audit trail was cut off. For example \`42:${HASH}\`. Null if there is no seal yet.`,
+  ],
+  faults: [[FindingType], 'Violations in the audit trail, the first 200.'],
+  faultCount: [Float, 'Number of all violations in the audit trail.'],
+  equalSecretCount: [Float, 'Number of secrets that are as they were last changed in the audit trail.'],
+  unknownSecretCount: [Float, 'Number of secrets that were last changed before the trail recorded versions.'],
+  differences: [[FindingType], 'Secrets that differ from the audit trail, the first 200.'],
+  differenceCount: [Float, 'Number of all secrets that differ from the audit trail.'],
+});
+export type VerdictType = InstanceType<typeof VerdictType>;
 
 /** What the API shows of a verification. */
-@ObjectType('AuditTrailVerification', {
-  implements: Node,
-  description: 'A verification of the audit trail of all organizations. The newest 100 are kept.',
-  simpleResolvers: true,
-})
-export class VerificationType extends Node {
-  @Field(() => ID, { description: 'ID of the organization from which it was started.' })
-  organizationId!: string;
-
-  @Field(() => ID, { description: 'ID of the job. To stop the verification, cancel the job.' })
-  jobId!: string;
-
-  @Field(() => VerificationStateEnum, { description: 'Whether it is finished.' })
-  state!: VerificationState;
-
-  @Field(() => Float, { nullable: true, description: 'Number of events to check. Null before the start.' })
-  rowCount!: number | null;
-
-  @Field(() => Float, { description: 'Number of events that were checked so far.' })
-  checkedCount!: number;
-
-  @Field(() => DateTime, { description: 'When it was requested.' })
-  createdAt!: Date;
-
-  @Field(() => DateTime, { nullable: true, description: 'When it finished. Null if it has not.' })
-  finishedAt!: Date | null;
-
-  @Field(() => VerdictType, { nullable: true, description: 'Result. Null unless it has finished.' })
-  verdict!: VerdictType | null;
-}
+export const VerificationType = objectType(
+  'AuditTrailVerification',
+  'A verification of the audit trail of all organizations. The newest 100 are kept.',
+  {
+    organizationId: [ID, 'ID of the organization from which it was started.'],
+    jobId: [ID, 'ID of the job. To stop the verification, cancel the job.'],
+    state: [VerificationStateEnum, 'Whether it is finished.'],
+    rowCount: [orNull(Float), 'Number of events to check. Null before the start.'],
+    checkedCount: [Float, 'Number of events that were checked so far.'],
+    createdAt: [DateTime, 'When it was requested.'],
+    finishedAt: [orNull(DateTime), 'When it finished. Null if it has not.'],
+    verdict: [orNull(VerdictType), 'Result. Null unless it has finished.'],
+  },
+  { implements: Node },
+);
+export type VerificationType = InstanceType<typeof VerificationType>;
 
 export const VerificationConnection = connectionOf(VerificationType, 'AuditTrailVerification', 'time, newest first');
 

@@ -1,6 +1,7 @@
-import { Field, Int, ObjectType } from 'type-graphql';
+import { Int } from 'type-graphql';
 import { DateTime } from '../../../../kernel/graphql/date-time.js';
 import { enumType } from '../../../../kernel/graphql/enums.js';
+import { objectType, orNull } from '../../../../kernel/graphql/object-types.js';
 import { MOST_COUNTED } from './target.queries.js';
 
 /** States of targets. */
@@ -19,76 +20,43 @@ const DeliveryStateEnum = enumType<DeliveryState>(
 );
 
 /** How far a target has received. */
-@ObjectType('DeliveryStatus', {
-  description: 'How far a change webhook or an audit sink has received its events.',
-  simpleResolvers: true,
-})
-export class DeliveryStatusType {
-  @Field(() => DeliveryStateEnum, { description: 'State of the deliveries.' })
-  state!: DeliveryState;
-
-  @Field(() => Int, {
-    nullable: true,
-    description: `Number of audit records that it has not received yet, up to ${MOST_COUNTED.toLocaleString('en-US')}. Filters are not applied. Null while it is disabled.`,
-  })
-  lagRecords!: number | null;
-
-  @Field(() => Int, {
-    nullable: true,
-    description: 'Age of the oldest of these records in seconds. 0 if there are none, null while it is disabled.',
-  })
-  lagSeconds!: number | null;
-
-  @Field(() => Int, { description: 'Number of failed deliveries since the last successful one.' })
-  failures!: number;
-
-  @Field(() => DateTime, { nullable: true, description: 'When a delivery last succeeded. Null if none did.' })
-  lastSuccessAt!: Date | null;
-
-  @Field(() => DateTime, { nullable: true, description: 'When a delivery last failed. Null if none did.' })
-  lastFailureAt!: Date | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Error code of the last failed delivery, for example `TARGET_UNREACHABLE`. Null if none failed.',
-  })
-  lastFailure!: string | null;
-
-  @Field(() => Int, {
-    nullable: true,
-    description: 'HTTP status of the last failed delivery. Null without a response.',
-  })
-  lastStatus!: number | null;
-
-  @Field(() => DateTime, { nullable: true, description: 'When the next attempt is due. Null if no attempt waits.' })
-  nextAttemptAt!: Date | null;
-
-  @Field(() => DateTime, {
-    nullable: true,
-    description:
+export const DeliveryStatusType = objectType(
+  'DeliveryStatus',
+  'How far a change webhook or an audit sink has received its events.',
+  {
+    state: [DeliveryStateEnum, 'State of the deliveries.'],
+    lagRecords: [
+      orNull(Int),
+      `Number of audit records that it has not received yet, up to ${MOST_COUNTED.toLocaleString('en-US')}. Filters are not applied. Null while it is disabled.`,
+    ],
+    lagSeconds: [
+      orNull(Int),
+      'Age of the oldest of these records in seconds. 0 if there are none, null while it is disabled.',
+    ],
+    failures: [Int, 'Number of failed deliveries since the last successful one.'],
+    lastSuccessAt: [orNull(DateTime), 'When a delivery last succeeded. Null if none did.'],
+    lastFailureAt: [orNull(DateTime), 'When a delivery last failed. Null if none did.'],
+    lastFailure: [
+      orNull(String),
+      'Error code of the last failed delivery, for example `TARGET_UNREACHABLE`. Null if none failed.',
+    ],
+    lastStatus: [orNull(Int), 'HTTP status of the last failed delivery. Null without a response.'],
+    nextAttemptAt: [orNull(DateTime), 'When the next attempt is due. Null if no attempt waits.'],
+    rewoundAt: [
+      orNull(DateTime),
       'When events were last found to have expired before they were sent: delivery continued with the oldest that were left. Null if this never happened.',
-  })
-  rewoundAt!: Date | null;
-}
+    ],
+  },
+);
+export type DeliveryStatusType = InstanceType<typeof DeliveryStatusType>;
 
 /** The result of a test. */
-@ObjectType('DeliveryTest', { description: 'Result of a test delivery.', simpleResolvers: true })
-export class DeliveryTestType {
-  @Field(() => Boolean, { description: 'Whether the target accepted the test.' })
-  isAccepted!: boolean;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Error code, for example `TARGET_UNREACHABLE`. Null if the target accepted the test.',
-  })
-  errorCode!: string | null;
-
-  @Field(() => Int, {
-    nullable: true,
-    description: 'HTTP status of the response. Null without a response, and if the test was accepted.',
-  })
-  status!: number | null;
-}
+export const DeliveryTestType = objectType('DeliveryTest', 'Result of a test delivery.', {
+  isAccepted: [Boolean, 'Whether the target accepted the test.'],
+  errorCode: [orNull(String), 'Error code, for example `TARGET_UNREACHABLE`. Null if the target accepted the test.'],
+  status: [orNull(Int), 'HTTP status of the response. Null without a response, and if the test was accepted.'],
+});
+export type DeliveryTestType = InstanceType<typeof DeliveryTestType>;
 
 interface ShownTarget extends Omit<DeliveryStatusType, 'state' | 'lagRecords' | 'lagSeconds'> {
   readonly isEnabled: boolean;

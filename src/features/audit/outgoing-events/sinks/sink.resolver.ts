@@ -1,5 +1,6 @@
-import { Field, ObjectType, Resolver } from 'type-graphql';
+import { Resolver } from 'type-graphql';
 import type { Context } from '../../../../kernel/context.js';
+import { objectType, orNull } from '../../../../kernel/graphql/object-types.js';
 import { mutation, query } from '../../../../kernel/graphql/operations.js';
 import { type CountedConnectionOf, counted } from '../../../../kernel/paging.js';
 import { DeliveryTestType } from '../engine/status.type.js';
@@ -9,17 +10,14 @@ import { AuditSinkConnection, AuditSinkType, toSink } from './sink.type.js';
 
 const RIGHTS = 'Requires `read` on `audit-logs` and `edit` on `settings` of the organization.';
 
-@ObjectType('CreateAuditSinkPayload', { description: 'Result of `createAuditSink`.', simpleResolvers: true })
-class CreateAuditSinkPayload {
-  @Field(() => AuditSinkType, { description: 'The created sink.' })
-  auditSink!: AuditSinkType;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Secret that signs the requests of a webhook. It is not shown again. Null for a collector.',
-  })
-  signingSecret!: string | null;
-}
+const CreateAuditSinkPayload = objectType('CreateAuditSinkPayload', 'Result of `createAuditSink`.', {
+  auditSink: [AuditSinkType, 'The created sink.'],
+  signingSecret: [
+    orNull(String),
+    'Secret that signs the requests of a webhook. It is not shown again. Null for a collector.',
+  ],
+});
+type CreateAuditSinkPayload = InstanceType<typeof CreateAuditSinkPayload>;
 
 @Resolver(() => AuditSinkType)
 export class SinkResolver {

@@ -1,5 +1,6 @@
-import { Field, ObjectType, Resolver } from 'type-graphql';
+import { Resolver } from 'type-graphql';
 import type { Context } from '../../../../kernel/context.js';
+import { objectType } from '../../../../kernel/graphql/object-types.js';
 import { mutation, query } from '../../../../kernel/graphql/operations.js';
 import { type CountedConnectionOf, counted } from '../../../../kernel/paging.js';
 import { DeliveryTestType } from '../engine/status.type.js';
@@ -9,26 +10,21 @@ import { ChangeWebhookConnection, ChangeWebhookType, toWebhook } from './webhook
 
 const SECRET = 'Secret that signs the requests. It is not shown again.';
 
-@ObjectType('CreateChangeWebhookPayload', { description: 'Result of `createChangeWebhook`.', simpleResolvers: true })
-class CreateChangeWebhookPayload {
-  @Field(() => ChangeWebhookType, { description: 'The created webhook.' })
-  changeWebhook!: ChangeWebhookType;
+const CreateChangeWebhookPayload = objectType('CreateChangeWebhookPayload', 'Result of `createChangeWebhook`.', {
+  changeWebhook: [ChangeWebhookType, 'The created webhook.'],
+  signingSecret: [String, SECRET],
+});
+type CreateChangeWebhookPayload = InstanceType<typeof CreateChangeWebhookPayload>;
 
-  @Field(() => String, { description: SECRET })
-  signingSecret!: string;
-}
-
-@ObjectType('RotateChangeWebhookSecretPayload', {
-  description: 'Result of `rotateChangeWebhookSecret`.',
-  simpleResolvers: true,
-})
-class RotateChangeWebhookSecretPayload {
-  @Field(() => ChangeWebhookType, { description: 'The webhook.' })
-  changeWebhook!: ChangeWebhookType;
-
-  @Field(() => String, { description: SECRET })
-  signingSecret!: string;
-}
+const RotateChangeWebhookSecretPayload = objectType(
+  'RotateChangeWebhookSecretPayload',
+  'Result of `rotateChangeWebhookSecret`.',
+  {
+    changeWebhook: [ChangeWebhookType, 'The webhook.'],
+    signingSecret: [String, SECRET],
+  },
+);
+type RotateChangeWebhookSecretPayload = InstanceType<typeof RotateChangeWebhookSecretPayload>;
 
 const toIssued = ({ webhook, signingSecret }: IssuedWebhook) => ({ changeWebhook: toWebhook(webhook), signingSecret });
 

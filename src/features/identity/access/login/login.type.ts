@@ -1,5 +1,10 @@
-import { ObjectType } from 'type-graphql';
+import { objectType } from '../../../../kernel/graphql/object-types.js';
 import { CreateAccessTokenPayload } from '../access-token.type.js';
 
-@ObjectType({ description: 'The access token of a login. The token itself is returned only once.' })
-export class LogInWithUniversalAuthPayload extends CreateAccessTokenPayload {}
+export const LogInWithUniversalAuthPayload = objectType(
+  'LogInWithUniversalAuthPayload',
+  'The access token of a login. The token itself is returned only once.',
+  {},
+  { extends: CreateAccessTokenPayload },
+);
+export type LogInWithUniversalAuthPayload = InstanceType<typeof LogInWithUniversalAuthPayload>;

@@ -1,5 +1,6 @@
-import { Field, ObjectType, registerEnumType } from 'type-graphql';
+import { registerEnumType } from 'type-graphql';
 import { DateTime } from '../../../../kernel/graphql/date-time.js';
+import { objectType, orNull } from '../../../../kernel/graphql/object-types.js';
 import { connectionOf } from '../../../../kernel/graphql/page.js';
 import { AlertType } from '../../alerts/public.js';
 import { AlertMessageType } from '../message.type.js';
@@ -44,28 +45,17 @@ registerEnumType(OutcomeEnum, {
 });
 
 /** A decision as the API shows it. */
-@ObjectType('CertificateAlertDecision', {
-  description: 'What one alert has done or will do about a certificate.',
-  simpleResolvers: true,
-})
-export class DecisionType {
-  @Field(() => AlertType, { description: 'The alert.' })
-  alert!: AlertType;
-
-  @Field(() => OutcomeEnum, { description: 'Whether the alert has notified, or why not.' })
-  outcome!: Decision['outcome'];
-
-  @Field(() => DateTime, {
-    nullable: true,
-    description: 'When the alert will notify. Null unless the outcome is `NOT_DUE_YET`.',
-  })
-  dueAt!: Date | null;
-
-  @Field(() => [AlertMessageType], {
-    description: 'Messages about the certificate, newest first. At most 100.',
-  })
-  messages!: readonly AlertMessageType[];
-}
+export const DecisionType = objectType(
+  'CertificateAlertDecision',
+  'What one alert has done or will do about a certificate.',
+  {
+    alert: [AlertType, 'The alert.'],
+    outcome: [OutcomeEnum, 'Whether the alert has notified, or why not.'],
+    dueAt: [orNull(DateTime), 'When the alert will notify. Null unless the outcome is `NOT_DUE_YET`.'],
+    messages: [[AlertMessageType], 'Messages about the certificate, newest first. At most 100.'],
+  },
+);
+export type DecisionType = InstanceType<typeof DecisionType>;
 
 export const DecisionConnection = connectionOf(
   DecisionType,

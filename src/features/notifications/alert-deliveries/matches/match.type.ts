@@ -1,40 +1,25 @@
 import { Field, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../../../kernel/graphql/date-time.js';
+import { hidden, objectType, orNull } from '../../../../kernel/graphql/object-types.js';
 import { soughtConnectionOf } from '../../../../kernel/graphql/page.js';
 
 /** A certificate that an alert applies to, as the API shows it. */
-@ObjectType('CertificateAlertMatch', {
-  description: 'A certificate that an alert applies to: one of the inventory, or that of a certificate authority.',
-  simpleResolvers: true,
-})
-export class MatchType {
-  readonly isAuthority!: boolean;
-  readonly id!: string;
-
-  @Field(() => String, { description: 'Common name (CN) of the subject. Empty if it has none.' })
-  commonName!: string;
-
-  @Field(() => [String], { description: 'Subject alternative names. Names after the first 100 may be left out.' })
-  sans!: readonly string[];
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Slug of the profile that issued the certificate. Null if issued without one.',
-  })
-  profileName!: string | null;
-
-  @Field(() => String, { description: 'Serial number, in upper-case hexadecimal, for example `4A7F09C2D1E85B36`.' })
-  serialNumber!: string;
-
-  @Field(() => Boolean, { description: 'Whether it is the certificate of a certificate authority.' })
-  isCa!: boolean;
-
-  @Field(() => DateTime, { description: 'Start of the validity period.' })
-  notBefore!: Date;
-
-  @Field(() => DateTime, { description: 'End of the validity period.' })
-  notAfter!: Date;
-}
+export const MatchType = objectType(
+  'CertificateAlertMatch',
+  'A certificate that an alert applies to: one of the inventory, or that of a certificate authority.',
+  {
+    isAuthority: hidden<boolean>(),
+    id: hidden<string>(),
+    commonName: [String, 'Common name (CN) of the subject. Empty if it has none.'],
+    sans: [[String], 'Subject alternative names. Names after the first 100 may be left out.'],
+    profileName: [orNull(String), 'Slug of the profile that issued the certificate. Null if issued without one.'],
+    serialNumber: [String, 'Serial number, in upper-case hexadecimal, for example `4A7F09C2D1E85B36`.'],
+    isCa: [Boolean, 'Whether it is the certificate of a certificate authority.'],
+    notBefore: [DateTime, 'Start of the validity period.'],
+    notAfter: [DateTime, 'End of the validity period.'],
+  },
+);
+export type MatchType = InstanceType<typeof MatchType>;
 
 @ObjectType('CertificateAlertMatchConnection', {
   description: 'Certificates that an alert applies to, soonest expiration first.',

@@ -1,6 +1,7 @@
-import { Field, ID, Int, ObjectType } from 'type-graphql';
+import { ID, Int } from 'type-graphql';
 import { enumType } from '../../../../kernel/graphql/enums.js';
 import { inputType } from '../../../../kernel/graphql/inputs.js';
+import { objectType, orNull } from '../../../../kernel/graphql/object-types.js';
 import { Apart, missedRun, RotationWindow, ScheduleOptions, TimeOfDay, weekday } from './schedule.rules.js';
 import { WEEKDAYS } from './window.js';
 
@@ -26,65 +27,32 @@ inputType('RotationWindowInput', RotationWindow);
 inputType('SecretRotationScheduleInput', ScheduleOptions);
 inputType('ApartRotationInput', Apart);
 
-@ObjectType('TimeOfDay', { description: 'A time of day.', simpleResolvers: true })
-export class TimeOfDayType {
-  @Field(() => Int, { description: 'Hours, 0 to 23.' })
-  hours!: number;
+export const TimeOfDayType = objectType('TimeOfDay', 'A time of day.', {
+  hours: [Int, 'Hours, 0 to 23.'],
+  minutes: [Int, 'Minutes, 0 to 59.'],
+});
+export type TimeOfDayType = InstanceType<typeof TimeOfDayType>;
 
-  @Field(() => Int, { description: 'Minutes, 0 to 59.' })
-  minutes!: number;
-}
+const RotationWindowType = objectType('RotationWindow', 'Window in which a rotation may run automatically.', {
+  days: [[WeekdayEnum], 'Days on which the window opens.'],
+  from: [TimeOfDayType, 'When the window opens.'],
+  to: [TimeOfDayType, 'When the window closes. If earlier than `from`, on the next day.'],
+});
 
-@ObjectType('RotationWindow', {
-  description: 'Window in which a rotation may run automatically.',
-  simpleResolvers: true,
-})
-class RotationWindowType {
-  @Field(() => [WeekdayEnum], { description: 'Days on which the window opens.' })
-  days!: readonly string[];
+const ApartType = objectType('ApartRotation', 'Another rotation that must not run at about the same time.', {
+  rotationId: [ID, 'ID of the other rotation.'],
+  minutes: [Int, 'Minimum distance from its runs, in minutes.'],
+});
 
-  @Field(() => TimeOfDayType, { description: 'When the window opens.' })
-  from!: TimeOfDayType;
-
-  @Field(() => TimeOfDayType, { description: 'When the window closes. If earlier than `from`, on the next day.' })
-  to!: TimeOfDayType;
-}
-
-@ObjectType('ApartRotation', {
-  description: 'Another rotation that must not run at about the same time.',
-  simpleResolvers: true,
-})
-class ApartType {
-  @Field(() => ID, { description: 'ID of the other rotation.' })
-  rotationId!: string;
-
-  @Field(() => Int, { description: 'Minimum distance from its runs, in minutes.' })
-  minutes!: number;
-}
-
-@ObjectType('SecretRotationSchedule', {
-  description: 'Further settings of automatic rotation, besides interval and time of day.',
-  simpleResolvers: true,
-})
-export class ScheduleType {
-  @Field(() => String, { description: 'Time zone of all times of the schedule, for example `Europe/Berlin`.' })
-  timeZone!: string;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Cron expression instead of interval and time of day. Null: none.',
-  })
-  cron!: string | null;
-
-  @Field(() => RotationWindowType, {
-    nullable: true,
-    description: 'Window in which the rotation may run. Null: any time.',
-  })
-  window!: RotationWindowType | null;
-
-  @Field(() => MissedRunEnum, { description: 'When the rotation runs after it missed its window.' })
-  missed!: string;
-
-  @Field(() => [ApartType], { description: 'Rotations that must not run at about the same time.' })
-  apart!: readonly ApartType[];
-}
+export const ScheduleType = objectType(
+  'SecretRotationSchedule',
+  'Further settings of automatic rotation, besides interval and time of day.',
+  {
+    timeZone: [String, 'Time zone of all times of the schedule, for example `Europe/Berlin`.'],
+    cron: [orNull(String), 'Cron expression instead of interval and time of day. Null: none.'],
+    window: [orNull(RotationWindowType), 'Window in which the rotation may run. Null: any time.'],
+    missed: [MissedRunEnum, 'When the rotation runs after it missed its window.'],
+    apart: [[ApartType], 'Rotations that must not run at about the same time.'],
+  },
+);
+export type ScheduleType = InstanceType<typeof ScheduleType>;

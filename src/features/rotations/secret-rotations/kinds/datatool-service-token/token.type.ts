@@ -1,6 +1,7 @@
-import { Field, Int, ObjectType } from 'type-graphql';
+import { Int } from 'type-graphql';
 import { enumType } from '../../../../../kernel/graphql/enums.js';
 import { inputType } from '../../../../../kernel/graphql/inputs.js';
+import { objectType, orNull } from '../../../../../kernel/graphql/object-types.js';
 import { Grant, PERMISSION_SETS, permissionSet } from './token.rules.js';
 
 const PermissionSetEnum = enumType(
@@ -12,26 +13,12 @@ const PermissionSetEnum = enumType(
 
 inputType('DatatoolGrantInput', Grant);
 
-@ObjectType('DatatoolGrant', { description: 'A permission grant of a service token.', simpleResolvers: true })
-class GrantType {
-  @Field(() => PermissionSetEnum, { description: 'Permission set of the external system.' })
-  permissionSet!: string;
+const GrantType = objectType('DatatoolGrant', 'A permission grant of a service token.', {
+  permissionSet: [PermissionSetEnum, 'Permission set of the external system.'],
+  projectId: [orNull(Int), 'ID of the external project that the permissions apply to. Null: all projects.'],
+});
 
-  @Field(() => Int, {
-    nullable: true,
-    description: 'ID of the external project that the permissions apply to. Null: all projects.',
-  })
-  projectId!: number | null;
-}
-
-@ObjectType('DatatoolServiceTokenParameters', {
-  description: 'Name and permissions of the tokens.',
-  simpleResolvers: true,
-})
-export class TokenParametersType {
-  @Field(() => String, { description: 'Name of the tokens. The number of the attempt is appended.' })
-  tokenName!: string;
-
-  @Field(() => [GrantType], { description: 'Permissions of the tokens.' })
-  permissionGrants!: readonly GrantType[];
-}
+export const TokenParametersType = objectType('DatatoolServiceTokenParameters', 'Name and permissions of the tokens.', {
+  tokenName: [String, 'Name of the tokens. The number of the attempt is appended.'],
+  permissionGrants: [[GrantType], 'Permissions of the tokens.'],
+});

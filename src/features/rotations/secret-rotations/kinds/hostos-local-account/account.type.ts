@@ -1,5 +1,5 @@
-import { Field, ObjectType } from 'type-graphql';
 import { enumType } from '../../../../../kernel/graphql/enums.js';
+import { objectType, orNull } from '../../../../../kernel/graphql/object-types.js';
 import { PasswordRequirementsType } from '../../password-rules/requirements.type.js';
 import { type RotationMethod, rotationMethod } from './account.rules.js';
 
@@ -13,26 +13,19 @@ const RotationMethodEnum = enumType<RotationMethod>(
   rotationMethod,
 );
 
-@ObjectType('HostosLocalAccountParameters', {
-  description: 'The local account, and how its password is changed.',
-  simpleResolvers: true,
-})
-export class AccountParametersType {
-  @Field(() => String, { description: 'Name of the account.' })
-  username!: string;
-
-  @Field(() => PasswordRequirementsType, {
-    nullable: true,
-    description: 'Requirements for generated passwords. Null: those of the password rule, or else the default.',
-  })
-  passwordRequirements!: PasswordRequirementsType | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Name of the password rule of the organization that generated passwords follow. Null: none.',
-  })
-  passwordRule!: string | null;
-
-  @Field(() => RotationMethodEnum, { description: 'Who changes the password.' })
-  rotationMethod!: string;
-}
+export const AccountParametersType = objectType(
+  'HostosLocalAccountParameters',
+  'The local account, and how its password is changed.',
+  {
+    username: [String, 'Name of the account.'],
+    passwordRequirements: [
+      orNull(PasswordRequirementsType),
+      'Requirements for generated passwords. Null: those of the password rule, or else the default.',
+    ],
+    passwordRule: [
+      orNull(String),
+      'Name of the password rule of the organization that generated passwords follow. Null: none.',
+    ],
+    rotationMethod: [RotationMethodEnum, 'Who changes the password.'],
+  },
+);
