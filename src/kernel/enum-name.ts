@@ -1,8 +1,9 @@
-/** `secret-folders` and `describeSecret` as names of an enum: `SECRET_FOLDERS`, `DESCRIBE_SECRET`. */
-export type EnumName<Word extends string> = Word extends `${infer Letter}${infer Rest}`
-  ? `${Letter extends '-' ? '_' : Letter extends Lowercase<Letter> ? Uppercase<Letter> : `_${Letter}`}${EnumName<Rest>}`
+/** `secret-folders` and `describeSecret` as names of an enum: `SECRET_FOLDERS`, `DESCRIBE_SECRET`. Words in capitals are names already. */
+export type EnumName<Word extends string> = Word extends Uppercase<Word> ? Word : Named<Word>;
+type Named<Word extends string> = Word extends `${infer Letter}${infer Rest}`
+  ? `${Letter extends '-' ? '_' : Letter extends Lowercase<Letter> ? Uppercase<Letter> : `_${Letter}`}${Named<Rest>}`
   : '';
 
 /** How GraphQL names a word that REST and stored rules have in lower case. */
 export const enumName = <Word extends string>(word: Word): EnumName<Word> =>
-  word.replace(/-|(?=[A-Z])/g, '_').toUpperCase() as EnumName<Word>;
+  (word === word.toUpperCase() ? word : word.replace(/-|(?=[A-Z])/g, '_').toUpperCase()) as EnumName<Word>;

@@ -1,6 +1,7 @@
-import { ID, Int, registerEnumType } from 'type-graphql';
+import { ID, Int } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
-import { argsType, enumOfRule, inputType } from '../../kernel/graphql/inputs.js';
+import { enumType } from '../../kernel/graphql/enums.js';
+import { argsType, inputType } from '../../kernel/graphql/inputs.js';
 import { hidden, objectType, orNull } from '../../kernel/graphql/object-types.js';
 import '../../kernel/graphql/list-order.js';
 import { Node } from '../../kernel/graphql/node.js';
@@ -22,40 +23,25 @@ import { type EnvironmentType, toEnvironmentType } from './environments/environm
 import type { ListedProjects, ReadProject } from './project.service.js';
 
 /** GraphQL names of the project types. */
-export const ProjectKindEnum = {
-  SECRET_MANAGER: 'secret-manager',
-  CERT_MANAGER: 'cert-manager',
-  KMS: 'kms',
-  SSH: 'ssh',
-  SECRET_SCANNING: 'secret-scanning',
-  PAM: 'pam',
-  AI: 'ai',
-} as const satisfies Record<string, ProjectKind>;
-registerEnumType(ProjectKindEnum, {
-  name: 'ProjectType',
-  description: 'Purpose of a project.',
-  valuesConfig: {
-    SECRET_MANAGER: { description: 'Secrets in environments and folders.' },
-    CERT_MANAGER: { description: 'Certificates, and alerts about them.' },
-    KMS: { description: 'Encryption keys.' },
-    SSH: { description: 'SSH certificates.' },
-    SECRET_SCANNING: { description: 'Leaked secrets in source code.' },
-    PAM: { description: 'Privileged access to infrastructure.' },
-    AI: { description: 'Access of AI agents.' },
+export const ProjectKindEnum = enumType<ProjectKind>(
+  'ProjectType',
+  'Purpose of a project.',
+  {
+    'secret-manager': 'Secrets in environments and folders.',
+    'cert-manager': 'Certificates, and alerts about them.',
+    kms: 'Encryption keys.',
+    ssh: 'SSH certificates.',
+    'secret-scanning': 'Leaked secrets in source code.',
+    pam: 'Privileged access to infrastructure.',
+    ai: 'Access of AI agents.',
   },
-});
-
-enumOfRule(projectKind, ProjectKindEnum);
+  projectKind,
+);
 
 /** GraphQL names of the states of an upgrade. */
-export const UpgradeStatusEnum = { IN_PROGRESS: 'IN_PROGRESS', FAILED: 'FAILED' } as const;
-registerEnumType(UpgradeStatusEnum, {
-  name: 'ProjectUpgradeStatus',
-  description: 'State of the upgrade of a project.',
-  valuesConfig: {
-    IN_PROGRESS: { description: 'The upgrade is running.' },
-    FAILED: { description: 'The upgrade has failed.' },
-  },
+export const UpgradeStatusEnum = enumType('ProjectUpgradeStatus', 'State of the upgrade of a project.', {
+  IN_PROGRESS: 'The upgrade is running.',
+  FAILED: 'The upgrade has failed.',
 });
 
 /** API type of a project. `access` is for field resolvers and is not itself a field. */

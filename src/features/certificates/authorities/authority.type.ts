@@ -1,6 +1,7 @@
-import { ID, Int, registerEnumType } from 'type-graphql';
+import { ID, Int } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
-import { enumOfRule, inputType } from '../../../kernel/graphql/inputs.js';
+import { enumType } from '../../../kernel/graphql/enums.js';
+import { inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
@@ -15,70 +16,49 @@ import {
   settableStatus,
 } from './authority.rules.js';
 
-const AuthorityKindEnum = {
-  ROOT: 'root',
-  INTERMEDIATE: 'intermediate',
-} as const satisfies Record<string, AuthorityKind>;
-registerEnumType(AuthorityKindEnum, {
-  name: 'CertificateAuthorityKind',
-  description: 'Kinds of certificate authorities.',
-  valuesConfig: {
-    ROOT: { description: 'Signs its own certificate.' },
-    INTERMEDIATE: { description: 'Has a certificate signed by another authority, of the project or external.' },
+const AuthorityKindEnum = enumType<AuthorityKind>(
+  'CertificateAuthorityKind',
+  'Kinds of certificate authorities.',
+  {
+    root: 'Signs its own certificate.',
+    intermediate: 'Has a certificate signed by another authority, of the project or external.',
   },
-});
-enumOfRule(authorityKind, AuthorityKindEnum);
+  authorityKind,
+);
 
-const AuthorityStatusEnum = {
-  ACTIVE: 'active',
-  DISABLED: 'disabled',
-  PENDING: 'pending',
-} as const satisfies Record<string, AuthorityStatus>;
-registerEnumType(AuthorityStatusEnum, {
-  name: 'CertificateAuthorityStatus',
-  description: 'Statuses of a certificate authority.',
-  valuesConfig: {
-    ACTIVE: { description: 'Issues certificates, unless its own certificate has expired.' },
-    DISABLED: { description: 'Issues no certificates.' },
-    PENDING: { description: 'Waits for its own certificate from an external authority.' },
+const AuthorityStatusEnum = enumType<AuthorityStatus>(
+  'CertificateAuthorityStatus',
+  'Statuses of a certificate authority.',
+  {
+    active: 'Issues certificates, unless its own certificate has expired.',
+    disabled: 'Issues no certificates.',
+    pending: 'Waits for its own certificate from an external authority.',
   },
-});
-const SettableStatusEnum = {
-  ACTIVE: 'active',
-  DISABLED: 'disabled',
-} as const satisfies Record<string, AuthorityStatus>;
-registerEnumType(SettableStatusEnum, {
-  name: 'CertificateAuthoritySwitch',
-  description: 'Statuses of a certificate authority that you can set.',
-  valuesConfig: {
-    ACTIVE: { description: 'The authority can issue certificates.' },
-    DISABLED: { description: 'The authority cannot issue certificates.' },
+);
+enumType<Exclude<AuthorityStatus, 'pending'>>(
+  'CertificateAuthoritySwitch',
+  'Statuses of a certificate authority that you can set.',
+  {
+    active: 'The authority can issue certificates.',
+    disabled: 'The authority cannot issue certificates.',
   },
-});
-enumOfRule(settableStatus, SettableStatusEnum);
+  settableStatus,
+);
 
 /** Names of key algorithms in GraphQL. */
-export const KeyAlgorithmEnum = {
-  RSA_2048: 'rsa-2048',
-  RSA_3072: 'rsa-3072',
-  RSA_4096: 'rsa-4096',
-  EC_P256: 'ec-p256',
-  EC_P384: 'ec-p384',
-  ED25519: 'ed25519',
-} as const satisfies Record<string, KeyAlgorithm>;
-registerEnumType(KeyAlgorithmEnum, {
-  name: 'CertificateKeyAlgorithm',
-  description: 'Algorithms of keys.',
-  valuesConfig: {
-    RSA_2048: { description: 'RSA with 2048 bits.' },
-    RSA_3072: { description: 'RSA with 3072 bits.' },
-    RSA_4096: { description: 'RSA with 4096 bits.' },
-    EC_P256: { description: 'ECDSA with the NIST curve P-256.' },
-    EC_P384: { description: 'ECDSA with the NIST curve P-384.' },
-    ED25519: { description: 'EdDSA with the curve Ed25519.' },
+export const KeyAlgorithmEnum = enumType<KeyAlgorithm>(
+  'CertificateKeyAlgorithm',
+  'Algorithms of keys.',
+  {
+    'rsa-2048': 'RSA with 2048 bits.',
+    'rsa-3072': 'RSA with 3072 bits.',
+    'rsa-4096': 'RSA with 4096 bits.',
+    'ec-p256': 'ECDSA with the NIST curve P-256.',
+    'ec-p384': 'ECDSA with the NIST curve P-384.',
+    ed25519: 'EdDSA with the curve Ed25519.',
   },
-});
-enumOfRule(keyAlgorithm, KeyAlgorithmEnum);
+  keyAlgorithm,
+);
 
 inputType('CertificateSubjectInput', Subject);
 

@@ -1,24 +1,20 @@
-import { registerEnumType } from 'type-graphql';
-import { enumOfRule, inputType } from '../../../kernel/graphql/inputs.js';
+import { enumType } from '../../../kernel/graphql/enums.js';
+import { inputType } from '../../../kernel/graphql/inputs.js';
 import { objectType } from '../../../kernel/graphql/object-types.js';
 import type { SanKind } from '../x509/facts.js';
 import { NameConstraintsRules, nameKind, Subtree } from './name-constraints.rules.js';
 
-export const SanKindEnum = { DNS: 'dns', IP: 'ip', EMAIL: 'email', URI: 'uri' } as const satisfies Record<
-  string,
-  SanKind
->;
-registerEnumType(SanKindEnum, {
-  name: 'CertificateNameKind',
-  description: 'Kinds of subject alternative names.',
-  valuesConfig: {
-    DNS: { description: 'A DNS name, for example `www.example.com`.' },
-    IP: { description: 'An IPv4 or IPv6 address.' },
-    EMAIL: { description: 'An email address.' },
-    URI: { description: 'A URI, for example `spiffe://example.com/api`.' },
+export const SanKindEnum = enumType<SanKind>(
+  'CertificateNameKind',
+  'Kinds of subject alternative names.',
+  {
+    dns: 'A DNS name, for example `www.example.com`.',
+    ip: 'An IPv4 or IPv6 address.',
+    email: 'An email address.',
+    uri: 'A URI, for example `spiffe://example.com/api`.',
   },
-});
-enumOfRule(nameKind, SanKindEnum);
+  nameKind,
+);
 inputType('CertificateNameSubtreeInput', Subtree);
 inputType('CertificateNameConstraintsInput', NameConstraintsRules);
 

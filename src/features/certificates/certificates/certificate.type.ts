@@ -1,6 +1,7 @@
-import { ID, Int, registerEnumType } from 'type-graphql';
+import { ID, Int } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
-import { enumOfRule, inputType } from '../../../kernel/graphql/inputs.js';
+import { enumType } from '../../../kernel/graphql/enums.js';
+import { inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
@@ -8,31 +9,19 @@ import { SanKindEnum } from '../authorities/name-constraints.type.js';
 import { RevocationReasonEnum } from '../revocation/revocation.type.js';
 import { type CertificateSource, type CertificateStatus, certificateStatus, Metadata } from './certificate.rules.js';
 
-const CertificateStatusEnum = {
-  ACTIVE: 'active',
-  REVOKED: 'revoked',
-} as const satisfies Record<string, CertificateStatus>;
-registerEnumType(CertificateStatusEnum, {
-  name: 'CertificateStatus',
-  description: 'Statuses of a certificate.',
-  valuesConfig: {
-    ACTIVE: { description: 'Not revoked. It may have expired.' },
-    REVOKED: { description: 'Revoked, and no longer valid.' },
+const CertificateStatusEnum = enumType<CertificateStatus>(
+  'CertificateStatus',
+  'Statuses of a certificate.',
+  {
+    active: 'Not revoked. It may have expired.',
+    revoked: 'Revoked, and no longer valid.',
   },
-});
-enumOfRule(certificateStatus, CertificateStatusEnum);
+  certificateStatus,
+);
 
-const CertificateSourceEnum = {
-  IMPORTED: 'imported',
-  ISSUED: 'issued',
-} as const satisfies Record<string, CertificateSource>;
-registerEnumType(CertificateSourceEnum, {
-  name: 'CertificateSource',
-  description: 'Sources of certificates.',
-  valuesConfig: {
-    IMPORTED: { description: 'Issued elsewhere and imported.' },
-    ISSUED: { description: 'Issued by an authority of the project.' },
-  },
+const CertificateSourceEnum = enumType<CertificateSource>('CertificateSource', 'Sources of certificates.', {
+  imported: 'Issued elsewhere and imported.',
+  issued: 'Issued by an authority of the project.',
 });
 
 inputType('CertificateMetadataInput', Metadata);

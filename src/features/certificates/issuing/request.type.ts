@@ -1,41 +1,32 @@
-import { ID, registerEnumType } from 'type-graphql';
+import { ID } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
-import { enumOfRule } from '../../../kernel/graphql/inputs.js';
+import { enumType } from '../../../kernel/graphql/enums.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
 import type { RequestKind, RequestState } from './request.entity.js';
 import { requestKind, requestState } from './request.rules.js';
 
-const RequestKindEnum = {
-  ISSUANCE: 'issuance',
-  RENEWAL: 'renewal',
-} as const satisfies Record<string, RequestKind>;
-registerEnumType(RequestKindEnum, {
-  name: 'CertificateRequestKind',
-  description: 'Kinds of certificate requests.',
-  valuesConfig: {
-    ISSUANCE: { description: 'Issuance of a new certificate.' },
-    RENEWAL: { description: 'Renewal of a certificate.' },
+const RequestKindEnum = enumType<RequestKind>(
+  'CertificateRequestKind',
+  'Kinds of certificate requests.',
+  {
+    issuance: 'Issuance of a new certificate.',
+    renewal: 'Renewal of a certificate.',
   },
-});
-enumOfRule(requestKind, RequestKindEnum);
+  requestKind,
+);
 
-const RequestStateEnum = {
-  PENDING: 'pending',
-  ISSUED: 'issued',
-  FAILED: 'failed',
-} as const satisfies Record<string, RequestState>;
-registerEnumType(RequestStateEnum, {
-  name: 'CertificateRequestState',
-  description: 'States of a certificate request.',
-  valuesConfig: {
-    PENDING: { description: 'The service will renew the certificate.' },
-    ISSUED: { description: 'The certificate was issued.' },
-    FAILED: { description: 'No certificate was issued: see `errorCode` and `faults`.' },
+const RequestStateEnum = enumType<RequestState>(
+  'CertificateRequestState',
+  'States of a certificate request.',
+  {
+    pending: 'The service will renew the certificate.',
+    issued: 'The certificate was issued.',
+    failed: 'No certificate was issued: see `errorCode` and `faults`.',
   },
-});
-enumOfRule(requestState, RequestStateEnum);
+  requestState,
+);
 
 const RequestFaultType = objectType('CertificateRequestFault', 'An error of a certificate request.', {
   path: [String, 'Path in the request, for example `sans[0].value`.'],

@@ -1,5 +1,6 @@
 import { ID, Int, registerEnumType } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
+import { enumType } from '../../../kernel/graphql/enums.js';
 import { enumOfRule, inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { holding, objectType, orNull } from '../../../kernel/graphql/object-types.js';
@@ -23,27 +24,19 @@ import {
   subjectAttribute,
 } from './profile.rules.js';
 
-const SubjectAttributeEnum = {
-  COMMON_NAME: 'commonName',
-  ORGANIZATION: 'organization',
-  ORGANIZATIONAL_UNIT: 'organizationalUnit',
-  LOCALITY: 'locality',
-  PROVINCE: 'province',
-  COUNTRY: 'country',
-} as const satisfies Record<string, SubjectAttribute>;
-registerEnumType(SubjectAttributeEnum, {
-  name: 'CertificateSubjectAttributeType',
-  description: 'Attributes of a subject.',
-  valuesConfig: {
-    COMMON_NAME: { description: 'Common name (CN).' },
-    ORGANIZATION: { description: 'Organization (O).' },
-    ORGANIZATIONAL_UNIT: { description: 'Organizational unit (OU).' },
-    LOCALITY: { description: 'Locality (L).' },
-    PROVINCE: { description: 'State or province (ST).' },
-    COUNTRY: { description: 'Country (C): two letters.' },
+const SubjectAttributeEnum = enumType<SubjectAttribute>(
+  'CertificateSubjectAttributeType',
+  'Attributes of a subject.',
+  {
+    commonName: 'Common name (CN).',
+    organization: 'Organization (O).',
+    organizationalUnit: 'Organizational unit (OU).',
+    locality: 'Locality (L).',
+    province: 'State or province (ST).',
+    country: 'Country (C): two letters.',
   },
-});
-enumOfRule(subjectAttribute, SubjectAttributeEnum);
+  subjectAttribute,
+);
 
 const KeyUsageEnum = {
   DIGITAL_SIGNATURE: 'digitalSignature',
@@ -96,21 +89,16 @@ registerEnumType(ExtendedKeyUsageEnum, {
 enumOfRule(extendedKeyUsage, ExtendedKeyUsageEnum);
 
 type CaPolicy = (typeof CA_POLICIES)[number];
-const CaPolicyEnum = {
-  DENIED: 'denied',
-  ALLOWED: 'allowed',
-  REQUIRED: 'required',
-} as const satisfies Record<string, CaPolicy>;
-registerEnumType(CaPolicyEnum, {
-  name: 'CertificateProfileCaPolicy',
-  description: 'Whether a profile is for CA certificates.',
-  valuesConfig: {
-    DENIED: { description: 'No CA certificates.' },
-    ALLOWED: { description: 'CA certificates, if the request asks for one.' },
-    REQUIRED: { description: 'CA certificates only.' },
+const CaPolicyEnum = enumType<CaPolicy>(
+  'CertificateProfileCaPolicy',
+  'Whether a profile is for CA certificates.',
+  {
+    denied: 'No CA certificates.',
+    allowed: 'CA certificates, if the request asks for one.',
+    required: 'CA certificates only.',
   },
-});
-enumOfRule(caPolicy, CaPolicyEnum);
+  caPolicy,
+);
 
 inputType('CertificateProfileAttributeInput', AttributePolicy);
 inputType('CertificateProfileNameInput', NamePolicy);

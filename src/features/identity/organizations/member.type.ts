@@ -1,19 +1,15 @@
-import { ID, registerEnumType } from 'type-graphql';
+import { ID } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
+import { enumType } from '../../../kernel/graphql/enums.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
 
 /** The kinds of members, of organizations and of projects, as GraphQL names them. */
-export const MemberKindEnum = { USER: 'user', IDENTITY: 'identity', GROUP: 'group' } as const;
-registerEnumType(MemberKindEnum, {
-  name: 'MemberKind',
-  description: 'Kinds of members.',
-  valuesConfig: {
-    USER: { description: 'A user: a person with an account.' },
-    IDENTITY: { description: 'A machine identity, for example a service or a deployment pipeline.' },
-    GROUP: { description: 'A group of users and machine identities.' },
-  },
+export const MemberKindEnum = enumType('MemberKind', 'Kinds of members.', {
+  user: 'A user: a person with an account.',
+  identity: 'A machine identity, for example a service or a deployment pipeline.',
+  group: 'A group of users and machine identities.',
 });
 
 export const MemberType = objectType(

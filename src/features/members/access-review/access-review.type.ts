@@ -1,4 +1,5 @@
-import { ID, registerEnumType } from 'type-graphql';
+import { ID } from 'type-graphql';
+import { enumType } from '../../../kernel/graphql/enums.js';
 import { enumOfRule, inputType } from '../../../kernel/graphql/inputs.js';
 import { hidden, objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
@@ -11,14 +12,9 @@ enumOfRule(action, PermissionActionEnum);
 inputType('AccessFieldsInput', ResourceFields);
 inputType('AccessCheckInput', AccessCheck);
 
-export const RuleSourceEnum = { ROLE: 'role', PRIVILEGE: 'privilege' } as const;
-registerEnumType(RuleSourceEnum, {
-  name: 'RuleSource',
-  description: 'Origin of a permission rule.',
-  valuesConfig: {
-    ROLE: { description: 'A role of the member.' },
-    PRIVILEGE: { description: 'An additional privilege of the member.' },
-  },
+export const RuleSourceEnum = enumType('RuleSource', 'Origin of a permission rule.', {
+  role: 'A role of the member.',
+  privilege: 'An additional privilege of the member.',
 });
 
 /** The origin of a rule. */

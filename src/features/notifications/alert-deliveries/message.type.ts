@@ -1,5 +1,6 @@
-import { ID, Int, registerEnumType } from 'type-graphql';
+import { ID, Int } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
+import { enumType } from '../../../kernel/graphql/enums.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { hidden, objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
@@ -24,19 +25,15 @@ export const AlertMessageType = objectType(
 );
 export type AlertMessageType = InstanceType<typeof AlertMessageType>;
 
-const RunStatusEnum = { PENDING: 'pending', SUCCESS: 'success', FAILED: 'failed' } as const satisfies Record<
-  string,
-  RunRow['status']
->;
-registerEnumType(RunStatusEnum, {
-  name: 'CertificateAlertRunStatus',
-  description: 'Result of the last run of a certificate alert.',
-  valuesConfig: {
-    PENDING: { description: 'At least one message is pending, and none failed.' },
-    SUCCESS: { description: 'The targets accepted all messages.' },
-    FAILED: { description: 'At least one message failed or was cancelled: see `messageCount` and `sentCount`.' },
+const RunStatusEnum = enumType<RunRow['status']>(
+  'CertificateAlertRunStatus',
+  'Result of the last run of a certificate alert.',
+  {
+    pending: 'At least one message is pending, and none failed.',
+    success: 'The targets accepted all messages.',
+    failed: 'At least one message failed or was cancelled: see `messageCount` and `sentCount`.',
   },
-});
+);
 
 /** The last run of an alert. */
 export const AlertRunType = objectType('CertificateAlertRun', 'A run of a certificate alert that sent notifications.', {

@@ -1,6 +1,7 @@
-import { ID, Int, registerEnumType } from 'type-graphql';
+import { ID, Int } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
-import { enumOfRule, inputType } from '../../../kernel/graphql/inputs.js';
+import { enumType } from '../../../kernel/graphql/enums.js';
+import { inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
@@ -10,65 +11,43 @@ import { AlertChannelType, toChannelType } from './channel.type.js';
 import { type AlertFilter, Filter, filterField, filterOperator } from './filter.rules.js';
 
 /** Names of events in GraphQL. */
-export const CertificateEventEnum = {
-  EXPIRATION: 'expiration',
-  RENEWAL: 'renewal',
-  ISSUANCE: 'issuance',
-  REVOCATION: 'revocation',
-} as const satisfies Record<string, EventType>;
-registerEnumType(CertificateEventEnum, {
-  name: 'CertificateEventType',
-  description: 'Events of certificates.',
-  valuesConfig: {
-    EXPIRATION: { description: 'The certificate will expire within `alertBefore`.' },
-    RENEWAL: { description: 'The certificate was renewed.' },
-    ISSUANCE: { description: 'The certificate was issued.' },
-    REVOCATION: { description: 'The certificate was revoked.' },
+export const CertificateEventEnum = enumType<EventType>(
+  'CertificateEventType',
+  'Events of certificates.',
+  {
+    expiration: 'The certificate will expire within `alertBefore`.',
+    renewal: 'The certificate was renewed.',
+    issuance: 'The certificate was issued.',
+    revocation: 'The certificate was revoked.',
   },
-});
-enumOfRule(eventType, CertificateEventEnum);
+  eventType,
+);
 
-const FilterFieldEnum = {
-  PROFILE_NAME: 'profile_name',
-  COMMON_NAME: 'common_name',
-  SAN: 'san',
-  INCLUDE_CAS: 'include_cas',
-} as const satisfies Record<string, AlertFilter['field']>;
-registerEnumType(FilterFieldEnum, {
-  name: 'CertificateAlertFilterField',
-  description: 'Certificate properties that a filter can match.',
-  valuesConfig: {
-    PROFILE_NAME: { description: 'Slug of the certificate profile that issued the certificate.' },
-    COMMON_NAME: { description: 'Common name (CN) of the subject.' },
-    SAN: { description: 'Subject alternative names. At least one must match.' },
-    INCLUDE_CAS: { description: 'Whether certificates of certificate authorities are included: `true` or `false`.' },
+const FilterFieldEnum = enumType<AlertFilter['field']>(
+  'CertificateAlertFilterField',
+  'Certificate properties that a filter can match.',
+  {
+    profile_name: 'Slug of the certificate profile that issued the certificate.',
+    common_name: 'Common name (CN) of the subject.',
+    san: 'Subject alternative names. At least one must match.',
+    include_cas: 'Whether certificates of certificate authorities are included: `true` or `false`.',
   },
-});
-enumOfRule(filterField, FilterFieldEnum);
+  filterField,
+);
 
-const FilterOperatorEnum = {
-  EQUALS: 'equals',
-  NOT_EQUALS: 'not_equals',
-  CONTAINS: 'contains',
-  STARTS_WITH: 'starts_with',
-  ENDS_WITH: 'ends_with',
-  MATCHES: 'matches',
-} as const satisfies Record<string, AlertFilter['operator']>;
-registerEnumType(FilterOperatorEnum, {
-  name: 'CertificateAlertFilterOperator',
-  description: 'Comparison operators of filters.',
-  valuesConfig: {
-    EQUALS: { description: 'Equal to the value, case-sensitive.' },
-    NOT_EQUALS: {
-      description: 'Not equal to the value, case-sensitive. With `SAN`, no alternative name may equal it.',
-    },
-    CONTAINS: { description: 'Contains the value, case-insensitive.' },
-    STARTS_WITH: { description: 'Starts with the value, case-insensitive.' },
-    ENDS_WITH: { description: 'Ends with the value, case-insensitive.' },
-    MATCHES: { description: 'Matches the value as a glob pattern, for example `*.example.com`, case-insensitive.' },
+const FilterOperatorEnum = enumType<AlertFilter['operator']>(
+  'CertificateAlertFilterOperator',
+  'Comparison operators of filters.',
+  {
+    equals: 'Equal to the value, case-sensitive.',
+    not_equals: 'Not equal to the value, case-sensitive. With `SAN`, no alternative name may equal it.',
+    contains: 'Contains the value, case-insensitive.',
+    starts_with: 'Starts with the value, case-insensitive.',
+    ends_with: 'Ends with the value, case-insensitive.',
+    matches: 'Matches the value as a glob pattern, for example `*.example.com`, case-insensitive.',
   },
-});
-enumOfRule(filterOperator, FilterOperatorEnum);
+  filterOperator,
+);
 
 inputType('CertificateAlertFilterInput', Filter);
 

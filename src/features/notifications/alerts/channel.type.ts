@@ -1,7 +1,8 @@
-import { Ctx, Extensions, Field, ID, InterfaceType, ObjectType, registerEnumType } from 'type-graphql';
+import { Ctx, Extensions, Field, ID, InterfaceType, ObjectType } from 'type-graphql';
 import * as z from 'zod';
 import type { Context } from '../../../kernel/context.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
+import { enumType } from '../../../kernel/graphql/enums.js';
 import { enumOfRule, inputOfRule, inputType } from '../../../kernel/graphql/inputs.js';
 import { objectType } from '../../../kernel/graphql/object-types.js';
 import { ONE_OF } from '../../../kernel/graphql/schema.js';
@@ -13,21 +14,11 @@ import { mailed, openForSending } from './channel-people.js';
 import { openConfig } from './channel-sealing.js';
 
 /** Names of channel types in GraphQL. */
-export const AlertChannelTypeEnum = {
-  EMAIL: 'email',
-  WEBHOOK: 'webhook',
-  SLACK: 'slack',
-  PAGERDUTY: 'pagerduty',
-} as const satisfies Record<string, ChannelType>;
-registerEnumType(AlertChannelTypeEnum, {
-  name: 'AlertChannelType',
-  description: 'Types of notification channels.',
-  valuesConfig: {
-    EMAIL: { description: 'Emails to addresses, users and groups.' },
-    WEBHOOK: { description: 'HTTP requests (CloudEvents) to a URL of yours.' },
-    SLACK: { description: 'Messages in a Slack channel.' },
-    PAGERDUTY: { description: 'Incidents of a PagerDuty service.' },
-  },
+export const AlertChannelTypeEnum = enumType<ChannelType>('AlertChannelType', 'Types of notification channels.', {
+  email: 'Emails to addresses, users and groups.',
+  webhook: 'HTTP requests (CloudEvents) to a URL of yours.',
+  slack: 'Messages in a Slack channel.',
+  pagerduty: 'Incidents of a PagerDuty service.',
 });
 
 /** A channel as the API shows it. Secrets in its config are never shown. */

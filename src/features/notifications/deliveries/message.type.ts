@@ -1,34 +1,25 @@
-import { Int, registerEnumType } from 'type-graphql';
+import { Int } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
-import { argsType, enumOfRule } from '../../../kernel/graphql/inputs.js';
+import { enumType } from '../../../kernel/graphql/enums.js';
+import { argsType } from '../../../kernel/graphql/inputs.js';
 import { type Fields, hidden, objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import type { MessageState } from './message.entity.js';
 import { MessagePage, messageState } from './message.rules.js';
 import { MOST_RETRIED } from './writing.js';
 
-const MessageStateEnum = {
-  PENDING: 'pending',
-  SENT: 'sent',
-  FAILED: 'failed',
-  CANCELLED: 'cancelled',
-} as const satisfies Record<string, MessageState>;
-registerEnumType(MessageStateEnum, {
-  name: 'AlertMessageState',
-  description: 'Delivery states of a message.',
-  valuesConfig: {
-    PENDING: { description: 'Waiting for delivery or for another attempt.' },
-    SENT: { description: 'Accepted by the target.' },
-    FAILED: {
-      description:
-        'Given up: the target rejected it permanently, or three days of attempts failed. The next check sends it again if it is still needed.',
-    },
-    CANCELLED: {
-      description:
-        'Not sent, because the channel was deleted or disabled, or because nothing is left to notify of. The next check sends it again if it is needed after all.',
-    },
+const MessageStateEnum = enumType<MessageState>(
+  'AlertMessageState',
+  'Delivery states of a message.',
+  {
+    pending: 'Waiting for delivery or for another attempt.',
+    sent: 'Accepted by the target.',
+    failed:
+      'Given up: the target rejected it permanently, or three days of attempts failed. The next check sends it again if it is still needed.',
+    cancelled:
+      'Not sent, because the channel was deleted or disabled, or because nothing is left to notify of. The next check sends it again if it is needed after all.',
   },
-});
-enumOfRule(messageState, MessageStateEnum);
+  messageState,
+);
 
 /** Arguments of fields that list messages. */
 export const MessagePageArgs = argsType(MessagePage);

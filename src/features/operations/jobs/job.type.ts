@@ -1,6 +1,6 @@
-import { ID, Int, registerEnumType } from 'type-graphql';
+import { ID, Int } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
-import { enumOfRule } from '../../../kernel/graphql/inputs.js';
+import { enumType } from '../../../kernel/graphql/enums.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
@@ -8,47 +8,27 @@ import type { JobOutcome, JobState } from '../../../kernel/jobs/job.entity.js';
 import { jobState } from './job.rules.js';
 
 /** GraphQL's names of the states of jobs. */
-const JobStateEnum = {
-  WAITING: 'waiting',
-  RUNNING: 'running',
-  DONE: 'done',
-  FAILED: 'failed',
-  CANCELLED: 'cancelled',
-} as const satisfies Record<string, JobState>;
-registerEnumType(JobStateEnum, {
-  name: 'JobState',
-  description: 'States of a job.',
-  valuesConfig: {
-    WAITING: { description: 'The job is queued for its first or next attempt.' },
-    RUNNING: { description: 'A node is running the job.' },
-    DONE: { description: 'The job succeeded.' },
-    FAILED: { description: 'The job failed permanently. It runs again only if somebody retries it.' },
-    CANCELLED: { description: 'The job was cancelled.' },
+const JobStateEnum = enumType<JobState>(
+  'JobState',
+  'States of a job.',
+  {
+    waiting: 'The job is queued for its first or next attempt.',
+    running: 'A node is running the job.',
+    done: 'The job succeeded.',
+    failed: 'The job failed permanently. It runs again only if somebody retries it.',
+    cancelled: 'The job was cancelled.',
   },
-});
-enumOfRule(jobState, JobStateEnum);
+  jobState,
+);
 
 /** GraphQL's names of how attempts end. */
-const JobOutcomeEnum = {
-  DONE: 'done',
-  FAILED: 'failed',
-  LOST: 'lost',
-  RELEASED: 'released',
-  CANCELLED: 'cancelled',
-} as const satisfies Record<string, JobOutcome>;
-registerEnumType(JobOutcomeEnum, {
-  name: 'JobOutcome',
-  description: 'Outcomes of an attempt.',
-  valuesConfig: {
-    DONE: { description: 'The attempt succeeded.' },
-    FAILED: { description: 'The attempt failed. `errorCode` has the reason.' },
-    LOST: { description: 'The node did not renew its lease, so another node took over the job.' },
-    RELEASED: {
-      description:
-        'The job returned to the queue: its node shut down, or it waits for what `errorCode` says. It is no failure.',
-    },
-    CANCELLED: { description: 'The job was cancelled during the attempt.' },
-  },
+const JobOutcomeEnum = enumType<JobOutcome>('JobOutcome', 'Outcomes of an attempt.', {
+  done: 'The attempt succeeded.',
+  failed: 'The attempt failed. `errorCode` has the reason.',
+  lost: 'The node did not renew its lease, so another node took over the job.',
+  released:
+    'The job returned to the queue: its node shut down, or it waits for what `errorCode` says. It is no failure.',
+  cancelled: 'The job was cancelled during the attempt.',
 });
 
 /** What the API shows of a job. */

@@ -1,33 +1,19 @@
-import { ID, Int, registerEnumType } from 'type-graphql';
+import { ID, Int } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
+import { enumType } from '../../../kernel/graphql/enums.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
 import type { ReencryptionState } from './project-reencryption.entity.js';
 
 /** GraphQL's names of the states. */
-const ReencryptionStateEnum = {
-  RUNNING: 'running',
-  PAUSED: 'paused',
-  SETTLING: 'settling',
-  DONE: 'done',
-  CANCELLED: 'cancelled',
-} as const satisfies Record<string, ReencryptionState>;
-registerEnumType(ReencryptionStateEnum, {
-  name: 'ProjectReencryptionState',
-  description: 'States of a re-encryption.',
-  valuesConfig: {
-    RUNNING: { description: 'Values are being encrypted with the new key.' },
-    PAUSED: { description: 'It was paused. New values get the new key all the same.' },
-    SETTLING: {
-      description:
-        'No value needs the former keys any more. They are destroyed once requests that began before have ended, after at least five minutes.',
-    },
-    DONE: { description: 'It has ended.' },
-    CANCELLED: {
-      description: 'It was cancelled. Values that were not encrypted anew can be read as before.',
-    },
-  },
+const ReencryptionStateEnum = enumType<ReencryptionState>('ProjectReencryptionState', 'States of a re-encryption.', {
+  running: 'Values are being encrypted with the new key.',
+  paused: 'It was paused. New values get the new key all the same.',
+  settling:
+    'No value needs the former keys any more. They are destroyed once requests that began before have ended, after at least five minutes.',
+  done: 'It has ended.',
+  cancelled: 'It was cancelled. Values that were not encrypted anew can be read as before.',
 });
 
 /** A re-encryption as the API shows it. */

@@ -1,4 +1,4 @@
-import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumType } from '../../../kernel/graphql/enums.js';
 import { inputType } from '../../../kernel/graphql/inputs.js';
@@ -8,15 +8,8 @@ import { connectionOf } from '../../../kernel/graphql/page.js';
 import { paced } from '../../../kernel/paced-list.js';
 import { MetadataFilter } from '../scope/metadata-filter.rules.js';
 import { TagType } from '../tags/public.js';
-import type { ReferenceIssueReason } from './expansion.rules.js';
 import { MetadataEntry, type OwnValues, ownValues, type SecretKind, secretKind } from './secret.rules.js';
-import {
-  type ImportView,
-  positionOfView,
-  type ReadIssueReason,
-  type SecretPage,
-  type SecretView,
-} from './secret.view.js';
+import { type ImportView, positionOfView, type SecretPage, type SecretView } from './secret.view.js';
 
 const SecretKindEnum = enumType<SecretKind>(
   'SecretType',
@@ -45,57 +38,27 @@ inputType('SecretMetadataInput', MetadataEntry);
 inputType('SecretMetadataFilterInput', MetadataFilter);
 
 /** GraphQL names of the types of actors. */
-export const SecretActorKindEnum = { IDENTITY: 'identity', USER: 'user', PLATFORM: 'platform' } as const;
-registerEnumType(SecretActorKindEnum, {
-  name: 'SecretActorType',
-  description: 'Type of the actor that wrote a secret.',
-  valuesConfig: {
-    IDENTITY: { description: 'A machine identity.' },
-    USER: { description: 'A person with a user account.' },
-    PLATFORM: { description: 'The service itself, for example a secret rotation.' },
-  },
+export const SecretActorKindEnum = enumType('SecretActorType', 'Type of the actor that wrote a secret.', {
+  identity: 'A machine identity.',
+  user: 'A person with a user account.',
+  platform: 'The service itself, for example a secret rotation.',
 });
 
 /** GraphQL names of the parts of a secret that can fail to decrypt. */
-const ReadIssueReasonEnum = {
-  VALUE_DOES_NOT_OPEN: 'VALUE_DOES_NOT_OPEN',
-  COMMENT_DOES_NOT_OPEN: 'COMMENT_DOES_NOT_OPEN',
-  METADATA_DOES_NOT_OPEN: 'METADATA_DOES_NOT_OPEN',
-} as const satisfies { [R in ReadIssueReason]: R };
-registerEnumType(ReadIssueReasonEnum, {
-  name: 'SecretReadIssueReason',
-  description: 'Part of a secret that cannot be decrypted.',
-  valuesConfig: {
-    VALUE_DOES_NOT_OPEN: { description: 'The value of the secret.' },
-    COMMENT_DOES_NOT_OPEN: { description: 'The comment on the secret.' },
-    METADATA_DOES_NOT_OPEN: { description: 'The encrypted metadata values.' },
-  },
+const ReadIssueReasonEnum = enumType('SecretReadIssueReason', 'Part of a secret that cannot be decrypted.', {
+  VALUE_DOES_NOT_OPEN: 'The value of the secret.',
+  COMMENT_DOES_NOT_OPEN: 'The comment on the secret.',
+  METADATA_DOES_NOT_OPEN: 'The encrypted metadata values.',
 });
 
 /** GraphQL names of the reasons why a reference is not expanded. */
-const ReferenceIssueReasonEnum = {
-  MISSING: 'MISSING',
-  IMPORTED: 'IMPORTED',
-  FORBIDDEN: 'FORBIDDEN',
-  UNREADABLE: 'UNREADABLE',
-  CYCLIC: 'CYCLIC',
-  TOO_LARGE: 'TOO_LARGE',
-} as const satisfies { [R in ReferenceIssueReason]: R };
-registerEnumType(ReferenceIssueReasonEnum, {
-  name: 'SecretReferenceIssueReason',
-  description: 'Why a reference was not expanded.',
-  valuesConfig: {
-    MISSING: { description: 'The referenced secret does not exist, or you cannot see it.' },
-    IMPORTED: {
-      description: 'The folder only imports the secret. References name a secret where it is: `${env.folder.KEY}`.',
-    },
-    FORBIDDEN: { description: 'You cannot read the value of the referenced secret.' },
-    UNREADABLE: { description: 'The value of the referenced secret cannot be decrypted.' },
-    CYCLIC: { description: 'The reference is part of a cycle.' },
-    TOO_LARGE: {
-      description: 'The expanded value would exceed 1 MiB, or the referenced values are too large in total.',
-    },
-  },
+const ReferenceIssueReasonEnum = enumType('SecretReferenceIssueReason', 'Why a reference was not expanded.', {
+  MISSING: 'The referenced secret does not exist, or you cannot see it.',
+  IMPORTED: 'The folder only imports the secret. References name a secret where it is: `${env.folder.KEY}`.',
+  FORBIDDEN: 'You cannot read the value of the referenced secret.',
+  UNREADABLE: 'The value of the referenced secret cannot be decrypted.',
+  CYCLIC: 'The reference is part of a cycle.',
+  TOO_LARGE: 'The expanded value would exceed 1 MiB, or the referenced values are too large in total.',
 });
 
 export const SecretReferenceIssueType = objectType(

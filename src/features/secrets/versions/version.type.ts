@@ -1,5 +1,6 @@
-import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
+import { enumType } from '../../../kernel/graphql/enums.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
 import {
@@ -10,7 +11,6 @@ import {
   toSecretType,
 } from '../core/secret.type.js';
 import { TagType } from '../tags/public.js';
-import type { Difference } from './version.rules.js';
 import type { Comparison, VersionPage } from './version.service.js';
 import type { VersionView } from './version.view.js';
 
@@ -96,27 +96,14 @@ export const toVersionConnection = (page: VersionPage): SecretVersionConnection 
   );
 
 /** GraphQL names of the parts in which versions differ. */
-export const DifferenceEnum = {
-  KEY: 'KEY',
-  PLACE: 'PLACE',
-  VALUE: 'VALUE',
-  COMMENT: 'COMMENT',
-  METADATA: 'METADATA',
-  TAGS: 'TAGS',
-  SETTINGS: 'SETTINGS',
-} as const satisfies { [D in Difference]: D };
-registerEnumType(DifferenceEnum, {
-  name: 'SecretVersionDifference',
-  description: 'Part in which two versions differ.',
-  valuesConfig: {
-    KEY: { description: 'The key of the secret.' },
-    PLACE: { description: 'The environment or the path.' },
-    VALUE: { description: 'The value of the secret.' },
-    COMMENT: { description: 'The comment on the secret.' },
-    METADATA: { description: 'The metadata of the secret.' },
-    TAGS: { description: 'The tags of the secret.' },
-    SETTINGS: { description: 'The reminder, or whether clients encode line breaks.' },
-  },
+export const DifferenceEnum = enumType('SecretVersionDifference', 'Part in which two versions differ.', {
+  KEY: 'The key of the secret.',
+  PLACE: 'The environment or the path.',
+  VALUE: 'The value of the secret.',
+  COMMENT: 'The comment on the secret.',
+  METADATA: 'The metadata of the secret.',
+  TAGS: 'The tags of the secret.',
+  SETTINGS: 'The reminder, or whether clients encode line breaks.',
 });
 
 export const SecretVersionComparisonType = objectType(

@@ -1,5 +1,5 @@
-import { ID, Int, registerEnumType } from 'type-graphql';
-import { enumOfRule } from '../../../kernel/graphql/inputs.js';
+import { ID, Int } from 'type-graphql';
+import { enumType } from '../../../kernel/graphql/enums.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { PermissionRuleType, toShownRules } from '../../identity/permissions/public.js';
 import { TemplateType, toTemplateType } from './template.type.js';
@@ -9,46 +9,33 @@ import { part } from './template-drift.rules.js';
 import type { Applied } from './template-drift.service.js';
 import { MemberKindEnum } from './template-preview.type.js';
 
-const PartEnum = { ENVIRONMENTS: 'environments', ROLES: 'roles', MEMBERS: 'members' } as const;
-registerEnumType(PartEnum, {
-  name: 'ProjectTemplatePart',
-  description: 'Parts of a project that a template defines.',
-  valuesConfig: {
-    ENVIRONMENTS: { description: 'Environments: their slugs and names.' },
-    ROLES: { description: 'Custom roles.' },
-    MEMBERS: { description: 'Users, groups and machine identities, including those owned by the project.' },
+const PartEnum = enumType(
+  'ProjectTemplatePart',
+  'Parts of a project that a template defines.',
+  {
+    environments: 'Environments: their slugs and names.',
+    roles: 'Custom roles.',
+    members: 'Users, groups and machine identities, including those owned by the project.',
   },
-});
-enumOfRule(part, PartEnum);
+  part,
+);
 
-const DifferenceEnum = {
-  MISSING: 'missing',
-  RENAMED: 'renamed',
-  OTHER_RULES: 'other-rules',
-  OTHER_ROLES: 'other-roles',
-  ADDITIONAL: 'additional',
-} as const;
-registerEnumType(DifferenceEnum, {
-  name: 'ProjectTemplateDifference',
-  description: 'Kinds of differences between a project and its template.',
-  valuesConfig: {
-    MISSING: { description: 'The template defines it, the project does not have it.' },
-    RENAMED: { description: 'Its name differs.' },
-    OTHER_RULES: { description: 'The rules of the role differ; its name may differ too.' },
-    OTHER_ROLES: { description: 'The roles of the member differ, or it has them only temporarily.' },
-    ADDITIONAL: { description: 'The project has it, the template does not define it.' },
+const DifferenceEnum = enumType(
+  'ProjectTemplateDifference',
+  'Kinds of differences between a project and its template.',
+  {
+    missing: 'The template defines it, the project does not have it.',
+    renamed: 'Its name differs.',
+    'other-rules': 'The rules of the role differ; its name may differ too.',
+    'other-roles': 'The roles of the member differ, or it has them only temporarily.',
+    additional: 'The project has it, the template does not define it.',
   },
-});
+);
 
-const KeptReasonEnum = { HOLDS_CONTENT: 'holds-content', IMPORTED: 'imported', IN_USE: 'in-use' } as const;
-registerEnumType(KeptReasonEnum, {
-  name: 'ProjectTemplateKeptReason',
-  description: 'Why an item that the template does not define is kept.',
-  valuesConfig: {
-    HOLDS_CONTENT: { description: 'The environment holds secrets (deleted ones included), folders or imports.' },
-    IMPORTED: { description: 'Other folders import from the environment.' },
-    IN_USE: { description: 'Members have the role.' },
-  },
+const KeptReasonEnum = enumType('ProjectTemplateKeptReason', 'Why an item that the template does not define is kept.', {
+  'holds-content': 'The environment holds secrets (deleted ones included), folders or imports.',
+  imported: 'Other folders import from the environment.',
+  'in-use': 'Members have the role.',
 });
 
 const DIFFERENCE = 'Kind of the difference.';

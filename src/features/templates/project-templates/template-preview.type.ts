@@ -1,33 +1,19 @@
-import { ID, registerEnumType } from 'type-graphql';
+import { ID } from 'type-graphql';
+import { enumType } from '../../../kernel/graphql/enums.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { TemplateEnvironmentType, TemplateRoleType, TemplateType, toRoles, toTemplateType } from './template.type.js';
 import type { TemplatePreview } from './template-preview.js';
 
-export const MemberKindEnum = {
-  USER: 'user',
-  GROUP: 'group',
-  IDENTITY: 'identity',
-  PROJECT_IDENTITY: 'project-identity',
-} as const;
-registerEnumType(MemberKindEnum, {
-  name: 'ProjectTemplateMemberKind',
-  description: 'Kinds of members of a project template.',
-  valuesConfig: {
-    USER: { description: 'A user.' },
-    GROUP: { description: 'A group.' },
-    IDENTITY: { description: 'A machine identity of the organization.' },
-    PROJECT_IDENTITY: { description: 'A machine identity owned by the project.' },
-  },
+export const MemberKindEnum = enumType('ProjectTemplateMemberKind', 'Kinds of members of a project template.', {
+  user: 'A user.',
+  group: 'A group.',
+  identity: 'A machine identity of the organization.',
+  'project-identity': 'A machine identity owned by the project.',
 });
 
-const SkipReasonEnum = { GONE: 'gone', ENDED: 'ended' } as const;
-registerEnumType(SkipReasonEnum, {
-  name: 'ProjectTemplateSkipReason',
-  description: 'Why new projects skip a member of their template.',
-  valuesConfig: {
-    GONE: { description: 'It was removed from the organization, or deleted.' },
-    ENDED: { description: 'Its membership of the organization has expired.' },
-  },
+const SkipReasonEnum = enumType('ProjectTemplateSkipReason', 'Why new projects skip a member of their template.', {
+  gone: 'It was removed from the organization, or deleted.',
+  ended: 'Its membership of the organization has expired.',
 });
 
 const PreviewMemberType = objectType('ProjectTemplatePreviewMember', 'A member that a new project would have.', {
