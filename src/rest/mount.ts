@@ -1,16 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AnyContext } from '../kernel/context.js';
-import { AppError, type ErrorDetail } from '../kernel/errors.js';
+import { AppError, type ErrorDetail, toAppError } from '../kernel/errors.js';
+import type { ResponseLoad } from '../kernel/load/load.js';
 import type { RateLimits } from '../kernel/operations/limits/rate-limits.js';
 import { checkIdempotencyKey, type IdempotencyKeys } from '../kernel/operations/responses/idempotency.js';
-import { type Answer, jsonResponse, matchingTag } from '../kernel/operations/responses/response.js';
+import { type Answer, hasStrongTag, jsonResponse, matchingTag } from '../kernel/operations/responses/response.js';
 import type { ResponseCache } from '../kernel/operations/responses/response-cache.js';
 import { type Checked, check, checkYielding, validationFailed } from '../kernel/validation.js';
 import type { CompiledRoute } from './compiled-route.js';
 import { prefersStrict, withoutHarmless } from './harmless-fields.js';
-import { runIfMatching } from './preconditions.js';
 import { replyHeaders } from './response-headers.js';
-import { NOTHING, type WrittenRoute } from './route.js';
+import { type Data, NOTHING, type WrittenRoute } from './route.js';
 import { lastWord, paramNames } from './sample-request.js';
 
 interface Mounting {
@@ -149,4 +149,37 @@ function withoutAbsent(body: unknown, absent: NonNullable<WrittenRoute['absent']
   const fields = Object.entries(body);
   const isAbsent = ([name, value]: [string, unknown]): boolean => Object.hasOwn(absent, name) && absent[name] === value;
   return fields.some(isAbsent) ? Object.fromEntries(fields.filter((field) => !isAbsent(field))) : body;
+}
+
+interface Conditional {
+  readonly params: Readonly<Record<string, string>>;
+  readonly variables: Readonly<Record<string, unknown>>;
+  /** The header field; undefined: unconditional. */
+  readonly ifMatch: string | undefined;
+  readonly load: ResponseLoad;
+}
+
+/**
+ * Runs a change, where `If-Match` is given only on the state that its tag is of. The tag is compared with that of the present reply
+ * of the GET; what was found there goes with the change, which checks it again under its lock.
+ *
+ * @throws PRECONDITION_FAILED, and whatever the change throws
+ * Source: RFC 9110, 13.1.1.
+ */
+async function runIfMatching(
+  { route, run, current }: CompiledRoute,
+  ctx: AnyContext,
+  { params, variables, ifMatch, load }: Conditional,
+): Promise<Data> {
+  // `*` holds for whatever exists, and what does not is refused by the change.
+  if (ifMatch === undefined || current === undefined || ifMatch.trim() === '*') return run(ctx, variables);
+  const found = await current.run(ctx, current.route.variables({ params: { ...params }, query: {}, body: {} }));
+  const present = await jsonResponse(current.route.reply(found), {}, load, true);
+  if (!hasStrongTag(ifMatch, present)) throw new AppError('PRECONDITION_FAILED');
+  const input = { ...(variables.input as object), ...route.ifMatch?.(found) };
+  return run(ctx, { ...variables, input }).catch((thrown: unknown) => {
+    throw toAppError(thrown).code === 'CONCURRENT_CHANGE'
+      ? new AppError('PRECONDITION_FAILED', undefined, { cause: thrown })
+      : thrown;
+  });
 }

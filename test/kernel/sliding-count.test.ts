@@ -1,5 +1,5 @@
 import { callersNetwork } from '../../src/kernel/addresses.js';
-import { limitHeaders } from '../../src/kernel/operations/limits/limit-headers.js';
+import { limitHeaders } from '../../src/kernel/operations/limits/rate-limits.js';
 import { SLOTS, SlidingCount } from '../../src/kernel/operations/limits/sliding-count.js';
 import fc from '../kit/properties.js';
 

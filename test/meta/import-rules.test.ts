@@ -221,7 +221,6 @@ describe('the single places', () => {
       'src/kernel/database/scope.ts',
       'src/kernel/operations/limits/shared-counts.ts',
       'src/kernel/operations/metrics/store-probe.ts',
-      'src/start/background.ts',
       'src/start/make-kernel.ts',
       'src/start/service-role.ts',
     ]);
@@ -268,8 +267,8 @@ describe('the single places', () => {
         'src/features/secrets/core/secret-sealing.ts',
         'src/features/secrets/core/secret.type.ts',
         'src/features/certificates/formats/format.service.ts',
-        'src/features/secrets/transfer/transfer-plaintext.ts',
-        'src/features/secrets/transfer/transfer.type.ts',
+        'src/features/secrets/transfer/transfer.service.ts',
+        'src/features/secrets/transfer/transfer.resolver.ts',
       ),
     ).toEqual([]);
   });

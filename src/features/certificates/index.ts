@@ -1,5 +1,6 @@
 import './certificates.errors.js';
 import type { Feature } from '../../feature.js';
+import type { Group } from '../../rest/openapi/groups.js';
 import { nodeInProject, type ProjectReader, type ProjectRelations, projectRelationOf } from '../projects/public.js';
 import { CertificateAuthority } from './authorities/authority.entity.js';
 import { findAuthorities } from './authorities/authority.queries.js';
@@ -25,7 +26,6 @@ import { certificateRoutes } from './certificates/certificate.routes.js';
 import { CertificateService } from './certificates/certificate.service.js';
 import { CertificateType } from './certificates/certificate.type.js';
 import type { OnCertificateEvent } from './certificates/certificate-event.js';
-import { GROUPS } from './certificates.groups.js';
 import { CertificateCleaning } from './cleaning/cleaning.entity.js';
 import { CleaningResolver } from './cleaning/cleaning.resolver.js';
 import { cleaningRoutes } from './cleaning/cleaning.routes.js';
@@ -57,6 +57,43 @@ import { ProfileType } from './profiles/profile.type.js';
 import { publicDocuments } from './revocation/public-documents.js';
 import { CertificateRevocation, CertificateRevocationList } from './revocation/revocation.entity.js';
 import { RevocationService } from './revocation/revocation.service.js';
+
+/** Groups of the API reference. */
+const GROUPS: readonly Group[] = [
+  {
+    name: 'certificate-authorities',
+    permission: { subject: 'certificate-authorities', nouns: /^(CertificateAuthorit(y|ies))$/ },
+    title: 'Certificate authorities',
+    description: 'Who issues the certificates of a project.',
+    paths: /^\/api\/v1\/cert-manager\/ca\b/,
+    parameters: {
+      caId: 'The certificate authority.',
+      authorityId: 'The certificate authority that signs.',
+      predecessorId: 'The certificate authority that is followed.',
+    },
+  },
+  {
+    name: 'certificates',
+    permission: { subject: 'certificates', nouns: /^(Certificates?|CertificateRequests?)$/ },
+    title: 'Certificates',
+    description: 'The inventory of certificates of a project.',
+    paths: /^\/api\/v1\/cert-manager\/(certificates|certificate-cleaning|certificate-lineages|certificate-requests)\b/,
+    parameters: {
+      certificateId: 'The certificate.',
+      projectId: 'The project.',
+      lineageId: 'The lineage, as certificates have it.',
+      requestId: 'The request for a certificate.',
+    },
+  },
+  {
+    name: 'certificate-profiles',
+    permission: { subject: 'certificate-profiles', nouns: /^(CertificateProfiles?)$/ },
+    title: 'Certificate profiles',
+    description: 'What the certificates of a project may be.',
+    paths: /^\/api\/v1\/cert-manager\/certificate-profiles\b/,
+    parameters: { profileId: 'The certificate profile.' },
+  },
+];
 
 const ENTITIES = [
   ...[CertificateAuthority, CertificateAuthorityHistory, Certificate, CertificateRevocation, CertificateRevocationList],

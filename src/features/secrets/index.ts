@@ -1,6 +1,6 @@
-import { groups } from './secrets.groups.js';
 import './secrets.errors.js';
 import type { Feature } from '../../feature.js';
+import type { Group } from '../../rest/openapi/groups.js';
 import type { ProjectReader, ProjectRelations } from '../projects/public.js';
 import { SecretBatchResolver } from './across/batch.resolver.js';
 import { ReplaceValueService } from './across/replace-value.service.js';
@@ -46,6 +46,33 @@ import { SecretService } from './writing/secret.service.js';
 import { SecretMovingService } from './writing/secret-moving.service.js';
 import { SecretWritingResolver } from './writing/secret-writing.resolver.js';
 import { secretWritingRoutes } from './writing/secret-writing.routes.js';
+
+/** Groups of the API reference. */
+const groups: readonly Group[] = [
+  {
+    name: 'folders',
+    permission: { subject: 'secret-folders', nouns: /^(Folders?)$/ },
+    title: 'Folders',
+    description: 'Folders organize the secrets of an environment.',
+    paths: /^\/api\/v\d\/folders\b/,
+  },
+  {
+    name: 'secrets',
+    title: 'Secrets',
+    description:
+      'Create, read, update and delete secrets, one by one and in batches; read their versions; import and export files.',
+    paths: /^\/api\/v\d\/secrets\b/,
+    parameters: { secretName: 'Key of the secret, for example `DB_PASSWORD`.' },
+  },
+  {
+    name: 'secret-imports',
+    permission: { subject: 'secret-imports', nouns: /^(SecretImports?)$/ },
+    title: 'Secret imports',
+    description: 'Imports make the secrets of one folder available in another.',
+    paths: /^\/api\/v\d\/secret-imports\b/,
+    parameters: { secretImportId: 'ID of the import.' },
+  },
+];
 
 /** Secrets with their folders and imports. */
 export function createSecrets({

@@ -1,5 +1,5 @@
+import { createHash, type Hash } from 'node:crypto';
 import type { AuditChain, ChainHead, Expiry, RowStamp, Seal, SealEntry } from './audit-chain.js';
-import { ExpiredRows } from './expired-rows.js';
 
 /** More than this are counted and not looked into any further: memory has an end. */
 const MAX_LOOSE = 100_000;
@@ -269,5 +269,40 @@ class UnreadRows {
       this.#batch = next.value;
       this.#at = 0;
     }
+  }
+}
+
+/** Sealed rows that are gone, against the statements about the months that were dropped. */
+class ExpiredRows {
+  #count = 0;
+  readonly #months: ReadonlyMap<string, { readonly expiry: Expiry; readonly hash: Hash; rows: bigint }>;
+
+  /** @param expiries genuine ones */
+  constructor(expiries: readonly Expiry[]) {
+    this.#months = new Map(
+      expiries.map((expiry) => [expiry.expiresOn, { expiry, hash: createHash('sha256'), rows: 0n }]),
+    );
+  }
+
+  /** True when the row of this entry was dropped with its month. By rising sequence, and each once. */
+  takes({ expiresOn, bytes }: SealEntry): boolean {
+    const month = expiresOn === null ? undefined : this.#months.get(expiresOn);
+    if (month === undefined) return false;
+    month.hash.update(bytes);
+    month.rows += 1n;
+    this.#count += 1;
+    return true;
+  }
+
+  /** Rows that were dropped. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Months whose statement is about other rows than those that are gone. Asked for once, at the end. */
+  get different(): readonly string[] {
+    return [...this.#months.values()]
+      .filter(({ expiry, hash, rows }) => rows !== expiry.rows || !hash.digest().equals(expiry.digest))
+      .map(({ expiry }) => expiry.expiresOn);
   }
 }

@@ -1,6 +1,6 @@
 import type { AsyncResource } from 'node:async_hooks';
 import pg from 'pg';
-import { startChildSpan } from '../tracing/spans.js';
+import { type SpanStart, startChildSpan } from '../tracing/spans.js';
 import { ConnectionLost, QueryDeadline } from './connection-error.js';
 import {
   type Callback,
@@ -13,7 +13,6 @@ import {
   type Scope,
 } from './scope.js';
 import { BEGIN, COMMIT, DISCARD_PLANS, ROLLBACK, setSettings } from './session.sql.js';
-import { spanOfStatement } from './statement-span.js';
 
 /** What a pooler between the service and its database shares among those that connect to it. */
 export interface Pooler {
@@ -480,4 +479,31 @@ export class BoundedClient extends pg.Client {
     // Whether a commit took effect is not known: it is no request that took too long.
     return this.#isPastDeadline && text !== COMMIT ? new QueryDeadline(error) : new ConnectionLost(error);
   }
+}
+
+const FIRST_WORD = /^\s*([a-z]+)/i;
+/** Not the lock of `for update of`. */
+const CHANGE = /\b(insert\s+into|(?<!\b(?:for|key)\s+)update|delete\s+from)\s+"?([a-z_]+)/i;
+const SOURCE = /\b(?:from|join)\s+"?([a-z_]+)\b(?!"?\s*\()/i;
+
+/** How traces show an SQL statement: by its operation and its first table, without its text or its parameters. */
+function spanOfStatement(text: string): SpanStart {
+  const { operation, table } = summaryOf(text);
+  return {
+    name: table === undefined ? operation : `${operation} ${table}`,
+    kind: 'client',
+    attributes: {
+      'db.system.name': 'postgresql',
+      'db.operation.name': operation,
+      ...(table === undefined ? {} : { 'db.collection.name': table }),
+    },
+  };
+}
+
+function summaryOf(text: string): { readonly operation: string; readonly table: string | undefined } {
+  const first = (FIRST_WORD.exec(text)?.[1] ?? 'statement').toUpperCase();
+  const [, change, changed] = CHANGE.exec(text) ?? [];
+  if (change !== undefined && first !== 'SELECT')
+    return { operation: (change.split(/\s/)[0] as string).toUpperCase(), table: changed };
+  return { operation: first === 'WITH' ? 'SELECT' : first, table: SOURCE.exec(text)?.[1] };
 }

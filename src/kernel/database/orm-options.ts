@@ -1,9 +1,17 @@
-import type { Constructor } from '@mikro-orm/core';
+import { type Constructor, isRaw, JsonProperty, Utils } from '@mikro-orm/core';
 import { type Migration, Migrator } from '@mikro-orm/migrations';
-import { defineConfig } from '@mikro-orm/postgresql';
+import {
+  type AbstractSqlPlatform,
+  defineConfig,
+  type NativeQueryBuilder,
+  PostgreSqlConnection,
+  PostgreSqlDriver,
+  PostgreSqlPlatform,
+  type RawQueryFragment,
+} from '@mikro-orm/postgresql';
 import type { Pool, TypeOverrides } from 'pg';
-import { SessionDriver } from './orm-driver.js';
 import type { PoolGuard } from './pool-guard.js';
+import { type Executor, type Lent, Session } from './session.js';
 import { POOL_LIMITS, TIME_LIMITS } from './time-limits.js';
 
 export type EntityClass = new (...args: never[]) => object;
@@ -70,3 +78,95 @@ export function ormOptions(
     logger: () => undefined,
   });
 }
+
+/** MikroORM's placeholders: a list behind `in`, an identifier, a value, and a question mark that is none. */
+const PLACEHOLDER = /( not)? in \((\?(?:, \?)*)\)|\\\?|\?\??/g;
+
+/** The driver of MikroORM, whose statements carry no value in their text, and go to the session of their entity manager. */
+class SessionDriver extends PostgreSqlDriver {
+  protected override readonly platform = new ArrayPlatform();
+  protected override readonly connection = new SessionConnection(this.config);
+}
+
+class ArrayPlatform extends PostgreSqlPlatform {
+  /** Quotes all texts: otherwise `null` would be none, and spaces and line breaks would be lost. */
+  override marshallArray(values: readonly unknown[]): string {
+    return `{${values.map((value) => (value === null ? 'null' : `"${String(value).replace(/["\\]/g, '\\$&')}"`)).join(',')}}`;
+  }
+}
+
+class SessionConnection extends PostgreSqlConnection {
+  override async execute<T>(
+    query: string | NativeQueryBuilder | RawQueryFragment,
+    given: readonly unknown[] | object = [],
+    method: 'all' | 'get' | 'run' = 'all',
+    ctx?: unknown,
+  ): Promise<T> {
+    if (!Array.isArray(given)) throw new Error('parameters have no names');
+    await this.ensureConnection();
+    const { sql, params } = typeof query === 'string' ? { sql: query, params: given } : rawOf(query);
+    const executor = (ctx ?? this.getClient()) as Executor;
+    return this.transformRawResult(await executor.executeQuery(statementOf(this.platform, sql, params)), method);
+  }
+
+  override stream(): never {
+    throw new Error('statements of the entity manager are not streamed');
+  }
+
+  /** A transaction within another one is part of it. */
+  override async begin({ ctx }: { readonly ctx?: unknown } = {}): Promise<never> {
+    if (ctx !== undefined) {
+      const outer = ctx as Executor;
+      return { executeQuery: (statement) => outer.executeQuery(statement) } satisfies Executor as never;
+    }
+    const session = new Session((await (await this.getNativeClient()).connect()) as unknown as Lent, null);
+    session.begin();
+    return session as never;
+  }
+
+  override async commit(ctx: unknown): Promise<void> {
+    if (!(ctx instanceof Session)) return;
+    await ctx.commit();
+    ctx.end();
+  }
+
+  override async rollback(ctx: unknown): Promise<void> {
+    if (!(ctx instanceof Session)) return;
+    await ctx.rollback().finally(() => ctx.end());
+  }
+}
+
+const rawOf = (query: NativeQueryBuilder | RawQueryFragment): RawQueryFragment =>
+  isRaw(query) ? query : query.toRaw();
+
+/**
+ * A statement of MikroORM with `$1`, `$2` for its values, as far as these are no SQL of ours. A list behind `in` is one value: the text
+ * does not depend on its length.
+ */
+function statementOf(platform: AbstractSqlPlatform, text: string, given: readonly unknown[]) {
+  const parameters: unknown[] = [];
+  const add = (value: unknown): string => `$${parameters.push(value)}`;
+  const place = (value: unknown): string => {
+    if (isRaw(value)) return write(value.sql, value.params);
+    if (isJson(value)) return add(JSON.stringify(value));
+    if (value === undefined) throw new Error('a value of the statement is undefined');
+    return Array.isArray(value) ? value.map(place).join(', ') : add(value);
+  };
+  const write = (sql: string, values: readonly unknown[]): string => {
+    if (values.length === 0) return sql;
+    let at = 0;
+    return sql.replace(PLACEHOLDER, (found, not?: string, list?: string) => {
+      if (found === '\\?') return '?';
+      if (found === '??') return platform.quoteIdentifier(values[at++] as string);
+      if (list === undefined) return place(values[at++]);
+      const items = list.split(',').map(() => values[at++]);
+      if (items.some((item) => isRaw(item) || isJson(item) || Array.isArray(item)))
+        return `${not ?? ''} in (${items.map(place).join(', ')})`;
+      return `${not === undefined ? ' = any' : ' <> all'}(${add(items)})`;
+    });
+  };
+  return { sql: write(text, given), parameters };
+}
+
+const isJson = (value: unknown): boolean =>
+  Utils.isPlainObject(value) || (value as { [JsonProperty]?: true } | null | undefined)?.[JsonProperty] === true;

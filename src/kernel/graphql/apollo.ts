@@ -1,18 +1,22 @@
-import { ApolloServer } from '@apollo/server';
+import { ApolloServer, type ApolloServerPlugin, type GraphQLResponse, HeaderMap } from '@apollo/server';
 import { ApolloServerPluginCacheControlDisabled } from '@apollo/server/plugin/disabled';
-import type { GraphQLSchema } from 'graphql';
+import type { DocumentNode, GraphQLFormattedError, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import type { AnyContext } from '../context.js';
+import { type AppError, isErrorCode, toGraphQLError } from '../errors.js';
+import { inOneGo } from '../event-loop.js';
 import type { Log } from '../log.js';
 import type { RateLimits } from '../operations/limits/rate-limits.js';
-import type { OperationMetrics } from '../operations/metrics/operation-metrics.js';
+import type { OperationMetrics, Outcome } from '../operations/metrics/operation-metrics.js';
 import type { IdempotencyKeys } from '../operations/responses/idempotency.js';
-import { countedOperations } from './counted-operations.js';
+import { noteOperation } from '../running.js';
+import { validationFailed } from '../validation.js';
 import { codedErrors, MAX_ERRORS } from './errors/coded-errors.js';
 import type { Gate } from './gate/gate.js';
-import { gatePlugin } from './gate-plugin.js';
+import { rootFields } from './gate/root-fields.js';
 import { idempotentMutations } from './idempotent-mutations.js';
-import { keptSchemaResponses, type SchemaResponses } from './introspection.js';
+import { keptSchemaResponses, OF_THE_SCHEMA, type SchemaResponses } from './introspection.js';
 import { limitedOperations } from './limited-operations.js';
+import { variableViolations } from './variables/variable-violations.js';
 
 /** Makes and starts Apollo Server. It installs no signal handlers and no landing page, and answers in our error shape. */
 export async function startApollo(
@@ -60,3 +64,95 @@ function withoutWords(log: Log): NonNullable<ApolloServer['logger']> {
   // Errors are logged where they are answered.
   return { debug: nothing, info: nothing, warn: () => log.warn('graphql server warning'), error: nothing };
 }
+
+const NONE = 'none';
+const MAX_NAMES = 10;
+
+/**
+ * Counts what was asked of GraphQL by root fields: the name of an operation is the caller's word, and only names of the schema
+ * may be labels. Stands behind the plugin that codes errors.
+ */
+const countedOperations = (operations: OperationMetrics): ApolloServerPlugin<AnyContext> => ({
+  async requestDidStart() {
+    const begun = performance.now();
+    return {
+      async didResolveOperation({ schema, document, operation, contextValue }) {
+        const names = [...namesByKey(schema, document, operation).values()];
+        noteOperation([...new Set(names)].slice(0, MAX_NAMES).join(' '));
+        // What is stopped has no response here.
+        contextValue.load?.work.onStop(({ code }) => {
+          for (const name of names) operations.countField(name, code);
+        });
+      },
+      async willSendResponse({ schema, document, operation, response: { body } }) {
+        if (body.kind !== 'single') return;
+        const { data, errors = [] } = body.singleResult;
+        const fields = namesByKey(schema, document, operation);
+        if (fields.size === 0) {
+          operations.countField(NONE, errors[0] === undefined ? 'OK' : outcomeOf(errors[0]));
+          return;
+        }
+        for (const [key, name] of fields) {
+          // Without data no field was answered, whichever of them it was that failed.
+          const error = errors.find(({ path }) => path?.[0] === key) ?? (data == null ? errors[0] : undefined);
+          // One that a directive left out was not run.
+          if (error === undefined && !(key in (data ?? {}))) continue;
+          operations.countField(name, error === undefined ? 'OK' : outcomeOf(error));
+        }
+        const seconds = (performance.now() - begun) / 1_000;
+        for (const name of new Set(fields.values())) operations.timeField(name, seconds);
+      },
+    };
+  },
+});
+
+/** Names of the root fields that the schema has, by the key under which each is answered. */
+function namesByKey(
+  schema: GraphQLSchema,
+  document: DocumentNode | undefined,
+  operation: OperationDefinitionNode | undefined,
+): Map<string, string> {
+  if (document === undefined || operation === undefined) return new Map();
+  const known = schema.getRootType(operation.operation)?.getFields() ?? {};
+  return new Map(
+    rootFields(document, operation)
+      .filter(({ name }) => Object.hasOwn(known, name.value) || OF_THE_SCHEMA.has(name.value))
+      .map(({ alias, name }) => [(alias ?? name).value, name.value]),
+  );
+}
+
+const outcomeOf = ({ extensions }: GraphQLFormattedError): Outcome => {
+  const code = String(extensions?.code);
+  return isErrorCode(code) ? code : 'INTERNAL';
+};
+
+/**
+ * The part of the gate that needs what Apollo Server finds out: variables against their types, and `extensions.cost` of an
+ * answer, for a request that says `extensions: { cost: true }`: each limit with what was asked for and what is allowed.
+ *
+ * Behind what keeps answers for idempotency keys: a kept one comes first, a refusal leaves its key free, and the cost is about
+ * the request, not part of the effect.
+ */
+const gatePlugin = (gate: Gate, suggests: boolean): ApolloServerPlugin<AnyContext> => ({
+  async requestDidStart() {
+    return {
+      async responseForOperation({ schema, document, operation, request: { variables = {} }, contextValue }) {
+        // Apollo Server calls this before it reports an unknown operation name.
+        if ((operation as typeof operation | undefined) === undefined) return null;
+        const details = await inOneGo(() => variableViolations({ schema, document, operation, variables, suggests }));
+        return details.length === 0 ? null : toResponse(validationFailed(details), contextValue.requestId);
+      },
+      async willSendResponse({ request, response: { body }, contextValue: { load } }) {
+        if (body.kind !== 'single') return;
+        const { query, operationName, variables, extensions } = request;
+        const cost = await gate.report({ query, operationName, variables, extensions }, load?.work.objects ?? 0);
+        if (cost !== null) body.singleResult.extensions = { ...body.singleResult.extensions, cost };
+      },
+    };
+  },
+});
+
+const toResponse = (error: AppError, requestId: string): GraphQLResponse => ({
+  http: { status: error.status, headers: new HeaderMap() },
+  body: { kind: 'single', singleResult: { errors: [toGraphQLError(error, requestId).toJSON()] } },
+});

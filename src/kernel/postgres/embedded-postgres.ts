@@ -1,12 +1,12 @@
-import { access, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, open, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { ConfigurationError } from '../configuration-error.js';
 import { reasonOf } from '../make-directory.js';
 import { type Log, serverAccount } from './account.js';
 import { findBinaries } from './binaries.js';
 import { DATABASE, ensureCluster, readPassword } from './cluster.js';
 import { prepareDataDirectory } from './data-directory.js';
-import { keepReserve } from './disk-reserve.js';
+import { freeBytes } from './disk-space.js';
 import { answers, serverUrl } from './server.js';
 import { lockDataDirectory } from './service-lock.js';
 import { removeSocketHost, socketFile, socketHost } from './socket-directory.js';
@@ -110,4 +110,32 @@ export async function findEmbeddedPostgres(dataDir: string): Promise<string | nu
 /** Undoes in reverse order: the lock goes last, when the server has ended. */
 async function unwind(undo: readonly (() => Promise<void>)[]): Promise<void> {
   for (const step of [...undo].reverse()) await step();
+}
+
+const RESERVE_BYTES = 64 * 1024 * 1024;
+const CHUNK_BYTES = 1024 * 1024;
+const MIN_FREE_BYTES = 1024 * 1024 * 1024;
+
+/**
+ * Keeps a disk reserve: a file of 64 MiB that the operator deletes when the disk is full, because a server without space for its
+ * write-ahead log cannot even recover. It is created again by the next start that finds 1 GiB free.
+ *
+ * @param isStopping called between chunks; an incomplete file is then removed
+ */
+async function keepReserve(path: string, isStopping: () => boolean, log: Log): Promise<void> {
+  try {
+    if ((await stat(path).catch(() => null))?.size === RESERVE_BYTES) return;
+    if ((await freeBytes(dirname(path))) < MIN_FREE_BYTES) return;
+    const file = await open(path, 'w', 0o600);
+    try {
+      const chunk = Buffer.alloc(CHUNK_BYTES);
+      for (let written = 0; written < RESERVE_BYTES && !isStopping(); written += CHUNK_BYTES) await file.write(chunk);
+    } finally {
+      await file.close();
+    }
+    if (isStopping()) await rm(path, { force: true });
+  } catch {
+    await rm(path, { force: true }).catch(() => undefined);
+    log('disk reserve not created', {}, 'warn');
+  }
 }

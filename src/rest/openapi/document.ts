@@ -2,10 +2,9 @@ import type { z } from 'zod';
 import type { CompiledRoute } from '../compiled-route.js';
 import type { JsonSchema } from '../response-schema.js';
 import { errorComponents, errorResponses } from './error-reference.js';
-import { describedInPath, type Group, groupNameOf, permissionOf, tagsOf } from './groups.js';
+import { describedInPath, type Group, groupNameOf, permissionOf, placeIn, tagsOf } from './groups.js';
 import { headerComponents } from './header-reference.js';
 import { NamedSchemas } from './named-schemas.js';
-import { inReadingOrder } from './operation-order.js';
 import {
   commonsOf,
   INTRODUCTION,
@@ -15,9 +14,7 @@ import {
   parametersOf,
   responseComponents,
 } from './operation-reference.js';
-import { descriptionOf, doneOf, summaryOf } from './operation-words.js';
 import { type KnownValues, replyExample, valuesIn } from './reply-examples.js';
-import { SharedParts } from './shared-parts.js';
 
 interface About {
   readonly title: string;
@@ -133,3 +130,124 @@ const contentOf = (schema: JsonSchema, { example, form }: CompiledRoute['route']
   ...jsonContent(schema, example),
   ...(form === true ? { 'application/x-www-form-urlencoded': { schema } } : {}),
 });
+
+/** Within one path: a list before what adds to it, but one of it is created before it is read. */
+const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'];
+const METHODS_OF_ONE = ['POST', 'GET', 'PATCH', 'PUT', 'DELETE'];
+
+/**
+ * Orders routes as a newcomer reads them: groups in their order; in each group the current paths before the older ones; for each
+ * resource its list, then one of it, then whatever else there is. Paths stay together, since OpenAPI lists methods below paths.
+ */
+function inReadingOrder(compiled: readonly CompiledRoute[], groups: readonly Group[]): CompiledRoute[] {
+  const byPath = Map.groupBy(compiled, ({ route }) => route.path);
+  const collections = [...byPath]
+    .filter(([path, routes]) => !path.endsWith('}') && routes.some(({ isList }) => isList))
+    .map(([path]) => path);
+  const placed = [...byPath].map(([path, routes]) => {
+    const group = groupNameOf(path, groups);
+    const base = collections.filter((it) => isBelow(path, it)).sort((a, b) => b.length - a.length)[0];
+    const kind = base === undefined ? 2 : path === base ? 0 : /^\/\{\w+\}$/.test(path.slice(base.length)) ? 1 : 2;
+    const place = [
+      placeIn(groups.find(({ name }) => name === group)),
+      group,
+      Number(routes.every(({ route }) => route.deprecated === true)),
+      Number(base?.endsWith(`/${group}`) !== true),
+      Number(base === undefined),
+      base?.split('/').length ?? 0,
+      base ?? '',
+      kind,
+      path,
+    ];
+    return { place, routes: routes.sort((a, b) => methodPlace(a, kind) - methodPlace(b, kind)) };
+  });
+  return placed.sort((a, b) => compare(a.place, b.place)).flatMap(({ routes }) => routes);
+}
+
+const isBelow = (path: string, base: string): boolean => path === base || path.startsWith(`${base}/`);
+
+const methodPlace = ({ route }: CompiledRoute, kind: number): number =>
+  (kind === 1 ? METHODS_OF_ONE : METHODS).indexOf(route.method);
+
+function compare(a: readonly (string | number)[], b: readonly (string | number)[]): number {
+  const at = a.findIndex((part, index) => part !== b[index]);
+  if (at === -1) return 0;
+  return (a[at] as string | number) < (b[at] as string | number) ? -1 : 1;
+}
+
+/** `Get a tag` -> `A tag.`, and `Create a tag` -> `Done: create a tag.`: what a summary says of the answer. */
+function doneOf(summary: string): string {
+  const [sentence = ''] = summary.replace(/ \([^)]*\)$/, '').split('. ');
+  const read = /^(?:Get|List|Preview|Download|Export) (.*)$/.exec(sentence);
+  const words = read?.[1] ?? sentence;
+  const [first = ''] = words;
+  return read === null ? `Done: ${first.toLowerCase()}${words.slice(1)}.` : `${first.toUpperCase()}${words.slice(1)}.`;
+}
+
+/** The summary of an operation. That it is an older one is told by `deprecated`. */
+const summaryOf = ({ summary }: Pick<CompiledRoute['route'], 'summary'>): string =>
+  summary.replace(/ \(older path\)$/, '');
+
+/**
+ * What an operation does, and what to know before calling it, in Markdown: what the schema says of the field that answers it, what
+ * the route adds, the right that it needs, and what follows from its rules.
+ *
+ * @param right that it needs, as `tags:read`; undefined where it is not one
+ * @param current id of the operation that stands in place of an older one
+ */
+function descriptionOf(
+  { route, about, isList }: CompiledRoute,
+  { right, current }: { readonly right: string | undefined; readonly current: string | undefined },
+): string {
+  const notes = [
+    current === undefined ? undefined : `Deprecated: use \`${current}\`, which has the same effect.`,
+    current !== undefined ? undefined : about === '' ? `${summaryOf(route)}.` : about,
+    route.description,
+    right === undefined ? undefined : `Requires the permission \`${right}\`.`,
+    route.anonymous === true ? 'Takes no token.' : undefined,
+    route.sensitive === true ? 'The response contains secrets: no cache may store it.' : undefined,
+    route.ifMatch === undefined ? undefined : 'Takes `If-Match` with the `ETag` of what you have read.',
+    isList && 'limit' in (route.query?.shape ?? {}) ? 'Pages with `limit` and `cursor`.' : undefined,
+  ];
+  return notes.filter((note) => note !== undefined).join('\n\n');
+}
+
+/** Responses whose codes differ from operation to operation, by status. */
+const NAMES: Readonly<Record<string, string>> = { 404: 'NotFound', 409: 'Conflict', 412: 'PreconditionFailed' };
+
+/** Moves what many operations have in common into `components`: parameters, and error responses with the same codes. */
+class SharedParts {
+  readonly parameters: Record<string, JsonSchema> = {};
+  readonly responses: Record<string, JsonSchema> = {};
+  readonly #names = new Map<string, string>();
+
+  /** The operation, with references in place of what is shared. */
+  of(operation: JsonSchema): JsonSchema {
+    const parameters = (operation.parameters as JsonSchema[]).map((it) =>
+      it.$ref === undefined ? this.#shared('parameters', capital(String(it.name)), it) : it,
+    );
+    const responses = Object.entries(operation.responses as Record<string, JsonSchema>).map(([status, it]) => [
+      status,
+      NAMES[status] === undefined ? it : this.#shared('responses', NAMES[status], it),
+    ]);
+    return { ...operation, parameters, responses: Object.fromEntries(responses) };
+  }
+
+  #shared(kind: 'parameters' | 'responses', name: string, part: JsonSchema): JsonSchema {
+    const shape = JSON.stringify([kind, part]);
+    const known = this.#names.get(shape) ?? this.#free(kind, name);
+    this.#names.set(shape, known);
+    this[kind][known] = part;
+    return { $ref: `#/components/${kind}/${known}` };
+  }
+
+  #free(kind: 'parameters' | 'responses', name: string): string {
+    const plain = name.replaceAll(/\W/g, '');
+    for (let count = 1; ; count += 1) {
+      const free = count === 1 ? plain : `${plain}${count}`;
+      if (!(free in this[kind])) return free;
+    }
+  }
+}
+
+const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);

@@ -1,4 +1,4 @@
-import { isJsonMediaType } from '../../../src/kernel/http/bodies/media-type.js';
+import { isJsonMediaType } from '../../../src/kernel/http/bodies/bodies.js';
 import fc from '../../kit/properties.js';
 
 const token = fc.stringMatching(/^[a-z0-9!#$%&'*+.^_`|~-]{1,8}$/);

@@ -1,10 +1,16 @@
 import { Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
+import { objectType } from '../../../kernel/graphql/object-types.js';
 import { mutation, query } from '../../../kernel/graphql/operations.js';
 import { CertificateType } from '../certificates/certificate.type.js';
 import { ExportPkcs12, ImportPkcs12 } from './format.rules.js';
 import type { FormatService } from './format.service.js';
-import { Pkcs12Type } from './format.type.js';
+
+const Pkcs12Type = objectType('CertificatePkcs12', 'A certificate with its chain and private key, as a file.', {
+  certificate: [CertificateType, 'The certificate.'],
+  pkcs12: [String, 'PKCS#12 file (`.p12`) in base64, encrypted with AES-256.'],
+});
+type Pkcs12Type = InstanceType<typeof Pkcs12Type>;
 
 @Resolver(() => CertificateType)
 export class FormatResolver {

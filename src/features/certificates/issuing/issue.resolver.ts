@@ -1,15 +1,38 @@
-import './issue.type.js';
 import { Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
+import { enumType } from '../../../kernel/graphql/enums.js';
+import { inputType } from '../../../kernel/graphql/inputs.js';
 import { mutation, query } from '../../../kernel/graphql/operations.js';
 import type { ConnectionOf } from '../../../kernel/paging.js';
 import { CertificateType } from '../certificates/certificate.type.js';
-import { IssueCertificate, OneLineage, RenewCertificate } from './issue.rules.js';
+import {
+  AlternativeName,
+  IssueCertificate,
+  IssuedSubject,
+  OneLineage,
+  type RENEWAL_KEYS,
+  RenewCertificate,
+  renewalKey,
+} from './issue.rules.js';
 import type { IssueService } from './issue.service.js';
 import type { RenewalService } from './renewal.service.js';
 import { ListRequests, OneRequest } from './request.rules.js';
 import type { RequestService } from './request.service.js';
 import { RequestConnection, RequestType } from './request.type.js';
+import '../profiles/profile.type.js';
+
+enumType<(typeof RENEWAL_KEYS)[number]>(
+  'CertificateRenewalKey',
+  'Keys of a renewed certificate.',
+  {
+    new: 'A new key, generated and stored by the service.',
+    same: 'The key of the current certificate.',
+  },
+  renewalKey,
+);
+
+inputType('IssuedCertificateSubjectInput', IssuedSubject);
+inputType('CertificateAlternativeNameInput', AlternativeName);
 
 type Made = Promise<{ certificate: CertificateType }>;
 

@@ -1,12 +1,24 @@
-import { Ctx, FieldResolver, Query, Resolver } from 'type-graphql';
+import { Ctx, FieldResolver, ID, Int, Query, Resolver } from 'type-graphql';
 import { rulesOf } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
+import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { nested } from '../../../kernel/graphql/operations.js';
 import { IdentityType, ownIdentity } from '../identities/public.js';
-import { OrganizationType, ownOrganization, ownUser, UserType } from '../organizations/public.js';
+import { MemberKindEnum, OrganizationType, ownOrganization, ownUser, UserType } from '../organizations/public.js';
 import { OrganizationPermissionType, type PermissionRuleType, toShownRules } from '../permissions/public.js';
 import type { AccessTokenService } from './access-token.service.js';
-import { ViewerType } from './viewer.type.js';
+import { AccessTokenType } from './access-token.type.js';
+
+const ViewerType = objectType('Viewer', 'The caller: its account, its organization and its token.', {
+  kind: [MemberKindEnum, 'Whether you are a user or a machine identity.'],
+  name: [String, 'Your username, or the name of your machine identity.'],
+  identityId: [orNull(ID), 'ID of your machine identity; null for a user.'],
+  userId: [orNull(ID), 'ID of your user; null for a machine identity.'],
+  organizationId: [ID, 'ID of the organization that your token is scoped to.'],
+  token: [AccessTokenType, 'ID of the token that you sent.'],
+  usesLeft: [orNull(Int), 'Number of remaining uses of the token; null for no limit.'],
+});
+type ViewerType = InstanceType<typeof ViewerType>;
 
 @Resolver(() => ViewerType)
 export class ViewerResolver {

@@ -2,14 +2,65 @@ import { Resolver } from 'type-graphql';
 import type { z } from 'zod';
 import type { Context } from '../../../kernel/context.js';
 import { batched, linked } from '../../../kernel/database/batched.js';
+import { enumOfRule, inputType } from '../../../kernel/graphql/inputs.js';
+import { hidden, objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { nested, query } from '../../../kernel/graphql/operations.js';
 import { MemberType, membersByIds } from '../../identity/organizations/public.js';
-import { type Explanation, toShownRules, withPermissions } from '../../identity/permissions/public.js';
+import {
+  type Explanation,
+  OrganizationPermissionSubjectEnum,
+  OrganizationPermissionType,
+  PermissionActionEnum,
+  toShownRules,
+  withPermissions,
+} from '../../identity/permissions/public.js';
 import { GroupOrganizationMembershipType, relationsByIds } from '../groups/public.js';
-import { ExplainOrganizationAccess, OrganizationAccessChecks } from './access-review.rules.js';
+import {
+  ExplainOrganizationAccess,
+  OrganizationAccessCheck,
+  OrganizationAccessChecks,
+  organizationAction,
+  organizationSubject,
+} from './access-review.rules.js';
 import { AccessAnswersType } from './access-review.type.js';
 import type { OrganizationAccessService } from './organization-access.service.js';
-import { OrganizationAccessExplanationType, OrganizationRuleOriginType } from './organization-access.type.js';
+import './access-review.type.js';
+
+// Imported for its side effect: it declares the input of the resource.
+
+enumOfRule(organizationSubject, OrganizationPermissionSubjectEnum);
+enumOfRule(organizationAction, PermissionActionEnum);
+inputType('OrganizationAccessCheckInput', OrganizationAccessCheck);
+
+const OrganizationRuleOriginType = objectType(
+  'OrganizationRuleOrigin',
+  'Role of an organization that a rule belongs to, and the memberships through which it applies.',
+  {
+    roleSlug: [String, 'Slug of the role.'],
+    /** For the nested memberships: null without a direct one. */
+    membershipId: hidden<string | null>(),
+    groupMembershipIds: hidden<readonly string[]>(),
+  },
+);
+type OrganizationRuleOriginType = InstanceType<typeof OrganizationRuleOriginType>;
+
+const OrganizationAccessExplanationType = objectType(
+  'OrganizationAccessExplanation',
+  'Result of a permission check in an organization, and the rule that decides.',
+  {
+    isAllowed: [Boolean, 'Whether the action is allowed.'],
+    isMember: [
+      Boolean,
+      'Whether the user or identity is a member of the organization now. Non-members have no permissions.',
+    ],
+    rule: [
+      orNull(OrganizationPermissionType),
+      'The rule that decides: the last one that matches. Null if none matches and the permission is missing.',
+    ],
+    origin: [orNull(OrganizationRuleOriginType), 'Origin of that rule.'],
+  },
+);
+type OrganizationAccessExplanationType = InstanceType<typeof OrganizationAccessExplanationType>;
 
 @Resolver()
 export class OrganizationAccessResolver {

@@ -1,13 +1,114 @@
-import { Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
+import { Ctx, FieldResolver, ID, Int, Query, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
 import { linked } from '../../../kernel/database/batched.js';
+import { DateTime } from '../../../kernel/graphql/date-time.js';
+import { enumType } from '../../../kernel/graphql/enums.js';
+import { Node } from '../../../kernel/graphql/node.js';
+import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
+import { connectionOf } from '../../../kernel/graphql/page.js';
+import type { JobOutcome, JobState } from '../../../kernel/jobs/job.entity.js';
 import type { ConnectionOf } from '../../../kernel/paging.js';
 import { type ProjectRelations, ProjectType, toProjectType } from '../../projects/public.js';
-import { ListJobs, OneJob, OneJobKind } from './job.rules.js';
+import { jobState, ListJobs, OneJob, OneJobKind } from './job.rules.js';
 import type { JobService } from './job.service.js';
-import { JobAttemptType, JobConnection, JobKindType, JobType } from './job.type.js';
 import type { JobKindService } from './job-kind.service.js';
+
+/** GraphQL's names of the states of jobs. */
+const JobStateEnum = enumType<JobState>(
+  'JobState',
+  'States of a job.',
+  {
+    waiting: 'The job is queued for its first or next attempt.',
+    running: 'A node is running the job.',
+    done: 'The job succeeded.',
+    failed: 'The job failed permanently. It runs again only if somebody retries it.',
+    cancelled: 'The job was cancelled.',
+  },
+  jobState,
+);
+
+/** GraphQL's names of how attempts end. */
+const JobOutcomeEnum = enumType<JobOutcome>('JobOutcome', 'Outcomes of an attempt.', {
+  done: 'The attempt succeeded.',
+  failed: 'The attempt failed. `errorCode` has the reason.',
+  lost: 'The node did not renew its lease, so another node took over the job.',
+  released:
+    'The job returned to the queue: its node shut down, or it waits for what `errorCode` says. It is no failure.',
+  cancelled: 'The job was cancelled during the attempt.',
+});
+
+/** What the API shows of a job. */
+const JobType = objectType(
+  'Job',
+  'A background job of the service.',
+  {
+    kind: [String, 'Name of the job kind, for example `jobs:delete-finished`. See `jobKinds`.'],
+    isOfInstallation: [Boolean, 'Whether the job belongs to the installation and not to an organization.'],
+    projectId: [orNull(ID), 'ID of the project of the job. Null if it has none.'],
+    subjectId: [
+      orNull(ID),
+      'ID of the resource that the job processes, whose type depends on the kind. Null if it does not process a single resource.',
+    ],
+    state: [JobStateEnum, 'State of the job.'],
+    attemptCount: [Int, 'Number of attempts since the job was queued or last retried manually.'],
+    dueAt: [orNull(DateTime), 'When the next attempt is due. Null unless the job is waiting.'],
+    leaseEndsAt: [
+      orNull(DateTime),
+      'When the lease of the node ends, unless the node renews it. Null unless the job is running.',
+    ],
+    errorCode: [
+      orNull(String),
+      'Error code of the last attempt, or what the job waits for: `KEY_DISABLED`, `TARGET_UNRESPONSIVE`. Null if it neither failed nor waits.',
+    ],
+    isCancelRequested: [
+      Boolean,
+      'Whether cancellation of the job was requested. A running job stops within a few seconds.',
+    ],
+    createdAt: [DateTime, 'When the job was queued.'],
+    finishedAt: [orNull(DateTime), 'When the job ended. Null while it is waiting or running.'],
+  },
+  { implements: Node },
+);
+type JobType = InstanceType<typeof JobType>;
+
+const JobConnection = connectionOf(JobType, 'Job', 'creation time, newest first');
+
+/** What the API shows of an attempt. */
+const JobAttemptType = objectType('JobAttempt', 'An attempt of a node to run a job.', {
+  number: [Int, 'Number of the attempt, starting at 1. A manual retry continues the numbering.'],
+  node: [String, 'ID of the node (UUID), which changes with every start of the node.'],
+  startedAt: [DateTime, 'When the attempt started.'],
+  endedAt: [orNull(DateTime), 'When the attempt ended. Null while it is running.'],
+  outcome: [orNull(JobOutcomeEnum), 'Outcome of the attempt. Null while it is running.'],
+  errorCode: [
+    orNull(String),
+    'Error code of the attempt, or what it waited for. Null if it neither failed nor waited.',
+  ],
+});
+type JobAttemptType = InstanceType<typeof JobAttemptType>;
+
+const WHOSE = 'of your organization (for the admin of the installation: of all organizations)';
+
+/** What the API shows of a kind of jobs. */
+const JobKindType = objectType('JobKind', 'A kind of background jobs.', {
+  name: [String, 'Name of the job kind, for example `jobs:delete-finished`.'],
+  description: [
+    orNull(String),
+    'What jobs of this kind do. Null if this version of the service does not know the kind.',
+  ],
+  everySeconds: [
+    orNull(Int),
+    'Interval of the schedule in seconds: a job is queued at each multiple of it since 1970-01-01 UTC. Null: no schedule.',
+  ],
+  nextAt: [orNull(DateTime), 'When the schedule queues the next job. Null: no schedule.'],
+  isPaused: [Boolean, 'Whether the kind is paused: no job starts, and the schedule queues none.'],
+  waitingCount: [Int, `Number of waiting jobs ${WHOSE}.`],
+  runningCount: [Int, `Number of running jobs ${WHOSE}.`],
+  failedCount: [Int, `Number of permanently failed jobs ${WHOSE}.`],
+  nextDueAt: [orNull(DateTime), `When the first waiting job ${WHOSE} is due. Null if no job is waiting.`],
+});
+type JobKindType = InstanceType<typeof JobKindType>;
 
 @Resolver(() => JobType)
 export class JobResolver {

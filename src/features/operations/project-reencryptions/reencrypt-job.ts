@@ -1,9 +1,12 @@
-import { raw as sql } from '@mikro-orm/core';
-import type { Context } from '../../../kernel/context.js';
+import { LockMode, raw as sql } from '@mikro-orm/core';
+import type { Context, Transaction } from '../../../kernel/context.js';
 import { DataKey } from '../../../kernel/crypto/data-key.entity.js';
+import { keyIdOf, type SealPlace } from '../../../kernel/crypto/seal.js';
 import type { SealedTable } from '../../../kernel/crypto/sealed-table.js';
-import { queryOf } from '../../../kernel/database/database.js';
+import type { Sealer } from '../../../kernel/crypto/sealer.js';
+import { emOf, queryOf } from '../../../kernel/database/database.js';
 import { flush } from '../../../kernel/database/in-transaction.js';
+import { AppError } from '../../../kernel/errors.js';
 import { NO_ID } from '../../../kernel/ids.js';
 import type { Again, JobKind, JobRun } from '../../../kernel/jobs/job-kind.js';
 import { ProjectReencryption } from './project-reencryption.entity.js';
@@ -15,7 +18,7 @@ import {
   type ReencryptionRow,
   settle,
 } from './project-reencryption.queries.js';
-import { countPending, goOn, holdWorking, rowsOf } from './reencrypting.js';
+import { lookStatementOf, statementsOf } from './sealed-columns.sql.js';
 
 /** Pause between looks whether the last transactions of before have ended. */
 const SETTLING_AGAIN: Again = { againInSeconds: 30 };
@@ -106,4 +109,213 @@ export function reencryptJob(tables: readonly SealedTable[]): JobKind {
       return work(ctx, run, row);
     },
   };
+}
+
+/** Values that a transaction seals anew. */
+const VALUES_AT_ONCE = 200;
+/** Rows that a statement looks at. */
+const ROWS_AT_ONCE = 2_000;
+/** Transactions of one run of the job. The next run goes on where it ended, and other jobs get their turn. */
+const STEPS_OF_RUN = 5_000;
+const START: Position = { afterId: NO_ID, afterPart: -1 };
+
+/** A row, in the order of a walk through a table. */
+interface Position {
+  readonly afterId: string;
+  readonly afterPart: number;
+}
+
+/** A table with sealed columns, and its statements. */
+interface SealedRows {
+  readonly table: SealedTable;
+  readonly look: ReturnType<typeof lookStatementOf>;
+  readonly columns: readonly SealedColumn[];
+}
+
+interface SealedColumn {
+  readonly table: SealedTable;
+  readonly column: string;
+  readonly statements: ReturnType<typeof statementsOf>;
+}
+
+/** Tables with their statements. */
+const rowsOf = (tables: readonly SealedTable[]): readonly SealedRows[] =>
+  tables.map((table) => ({
+    table,
+    look: lookStatementOf(table),
+    columns: Object.keys(table.columns).map((column) => ({ table, column, statements: statementsOf(table, column) })),
+  }));
+
+/** Which values: those of a project that retired keys of it sealed. */
+async function pendingIn(ctx: Context, { organizationId, projectId }: ReencryptionRow) {
+  const retired = { organizationId, projectId, retiredAt: { $ne: null }, destroyedAt: null };
+  const keys = await emOf(ctx).find(DataKey, retired, { fields: ['id'] });
+  // As they stand in what they sealed.
+  return { projectId, keys: keys.map(({ id }) => Buffer.from(id.replaceAll('-', ''), 'hex')) };
+}
+
+/** How many values retired keys of a project sealed, in statements that look at a bounded number of rows. Null: it was stopped. */
+async function countPending(
+  ctx: Context,
+  run: JobRun,
+  { tables, row }: { readonly tables: readonly SealedRows[]; readonly row: ReencryptionRow },
+): Promise<number | null> {
+  const pending = await pendingIn(ctx, row);
+  let total = 0;
+  for (const { look } of tables) {
+    for (let after: Position | null = START; after !== null; ) {
+      if (run.signal.aborted) return null;
+      const [seen] = await look(ctx, { ...pending, ...after, most: ROWS_AT_ONCE });
+      total += seen?.pending ?? 0;
+      after = positionOf(seen);
+    }
+  }
+  return total;
+}
+
+/** How a pass over all values went on. `stopped`: it was paused or cancelled, or the node stops. */
+type Progress = 'complete' | 'more' | 'stopped';
+
+/**
+ * Goes on with the pass of a re-encryption: seals everything anew that retired keys of a project sealed, in batches with a commit each.
+ * Where it is stays in the row, with what the pass has done so far.
+ */
+async function goOn(
+  ctx: Context,
+  run: JobRun,
+  { tables, row }: { readonly tables: readonly SealedRows[]; readonly row: ReencryptionRow },
+): Promise<Progress> {
+  const { passTable, passRowId, passPart } = row;
+  const position = passRowId === null || passPart === null ? START : { afterId: passRowId, afterPart: passPart };
+  const begun = tables.findIndex(({ table }) => table.table === passTable);
+  let steps = 0;
+  for (const rows of tables.slice(Math.max(begun, 0))) {
+    for (let after: Position | null = rows.table.table === passTable ? position : START; after !== null; ) {
+      const from: Position = after;
+      const [seen] = await rows.look(ctx, { ...(await pendingIn(ctx, row)), ...from, most: ROWS_AT_ONCE });
+      after = positionOf(seen);
+      if (after === null) continue;
+      const stretch = await reencryptStretch(run, rows, { row, from, to: after, isEmpty: seen?.pending === 0 });
+      if (stretch === null) return 'stopped';
+      steps += stretch.steps;
+      if (steps >= STEPS_OF_RUN) return 'more';
+    }
+  }
+  return 'complete';
+}
+
+const positionOf = (seen: { readonly id: string; readonly part: number } | undefined): Position | null =>
+  seen === undefined ? null : { afterId: seen.id, afterPart: seen.part };
+
+const working = (id: string) => ({ id, state: { $in: ['running' as const, 'settling' as const] } });
+
+/** Holds a re-encryption: it is neither paused nor cancelled until the transaction ends. Null when it does not work. */
+const holdWorking = (tx: Transaction, id: string): Promise<ProjectReencryption | null> =>
+  tx.em.findOne(ProjectReencryption, working(id), { lockMode: LockMode.PESSIMISTIC_WRITE });
+
+interface Stretch {
+  readonly row: ReencryptionRow;
+  readonly from: Position;
+  /** Its last row. */
+  readonly to: Position;
+  /** Whether nothing in it waits. */
+  readonly isEmpty: boolean;
+}
+
+/** Seals what waits in a stretch of rows, and stores that it is done. Null: paused, cancelled or stopped. */
+async function reencryptStretch(
+  run: JobRun,
+  { table, columns }: SealedRows,
+  stretch: Stretch,
+): Promise<{ readonly steps: number } | null> {
+  const { row, to, isEmpty } = stretch;
+  let steps = 1;
+  let unreadable = 0;
+  for (const column of isEmpty ? [] : columns) {
+    for (let after: Position | null = stretch.from; after !== null; ) {
+      if (run.signal.aborted) return null;
+      const from: Position = after;
+      const batch: Batch | null = await run.inTransaction((tx) => reencryptBatch(tx, column, { row, from, to }));
+      if (batch === null) return null;
+      steps += 1;
+      unreadable += batch.unreadable;
+      after = batch.next;
+    }
+  }
+  if (run.signal.aborted) return null;
+  const stored = await run.inTransaction((tx) =>
+    tx.em.nativeUpdate(ProjectReencryption, working(row.id), {
+      passTable: table.table,
+      passRowId: to.afterId,
+      passPart: to.afterPart,
+      passUnreadable: sql('pass_unreadable + ?', [unreadable]),
+      updatedAt: sql('now()'),
+    }),
+  );
+  return stored === 0 ? null : { steps };
+}
+
+interface Batch {
+  /** Values that do not open, and were left as they are. */
+  readonly unreadable: number;
+  /** Null: there are no more. */
+  readonly next: Position | null;
+}
+
+async function reencryptBatch(
+  tx: Transaction,
+  { table, column, statements }: SealedColumn,
+  { row, from, to }: Pick<Stretch, 'row' | 'from' | 'to'>,
+): Promise<Batch | null> {
+  const held = await holdWorking(tx, row.id);
+  if (held === null) return null;
+  const end = { lastId: to.afterId, lastPart: to.afterPart };
+  const found = await statements.next(tx, { ...(await pendingIn(tx, row)), ...from, ...end, most: VALUES_AT_ONCE });
+  const last = found.at(-1);
+  if (last === undefined) return { unreadable: 0, next: null };
+  const scope = { organizationId: row.organizationId, projectId: row.projectId };
+  await tx.keyring.ensureKeys(queryOf(tx), scope, new Set(found.map(({ sealed }) => keyIdOf(sealed))));
+  const sealer = await tx.keyring.sealer(queryOf(tx), scope);
+  await sealer.reserve(found.length);
+  const anew = found.flatMap((value) => {
+    const place = { table: table.place ?? table.table, column, rowId: value.id, rowVersion: value.version };
+    const fresh = sealedAnew(sealer, place, value.sealed);
+    return fresh === null ? [] : [{ ...value, fresh }];
+  });
+  const stored = await statements.store(tx, {
+    ids: anew.map(({ id }) => id),
+    parts: anew.map(({ part }) => part),
+    former: anew.map(({ sealed }) => sealed),
+    fresh: anew.map(({ fresh }) => fresh),
+  });
+  const doneValues = held.doneValues + anew.length;
+  // Transactions that began before the new key may have added values to those that were counted first.
+  const totalValues = Math.max(held.totalValues ?? 0, doneValues);
+  tx.em.assign(held, { doneValues, totalValues, passDone: held.passDone + anew.length, updatedAt: sql('now()') });
+  await flush(tx);
+  if (table.digest !== undefined && stored.length > 0) {
+    const formerOf = new Map(found.map(({ id, former }) => [id, former]));
+    // `verify-audit` follows the states of a version from the one that it had.
+    for (const { id, version, digest } of stored) tx.states.push(`${id}:${version}:${digest}:${formerOf.get(id)}`);
+    await tx.auditTrail.recordChange(tx, {
+      action: 'project-reencryption:reseal',
+      projectId: row.projectId,
+      facts: { projectReencryptionId: row.id, count: stored.length },
+    });
+  }
+  return { unreadable: found.length - anew.length, next: { afterId: last.id, afterPart: last.part } };
+}
+
+/** Null when it does not open. */
+function sealedAnew(
+  sealer: Sealer,
+  place: Omit<SealPlace, 'organizationId' | 'projectId'>,
+  sealed: Uint8Array,
+): Buffer | null {
+  try {
+    return sealer.seal(place, sealer.open(place, sealed));
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'SEALED_VALUE_INVALID') return null;
+    throw error;
+  }
 }

@@ -1,19 +1,25 @@
 import { raw as sql } from '@mikro-orm/core';
 import { authorize, can } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
+import { batched, listKey } from '../../../kernel/database/batched.js';
 import { flush, guarded, inTransaction } from '../../../kernel/database/in-transaction.js';
 import { databaseNow } from '../../../kernel/database/now.sql.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { isId, NO_ID } from '../../../kernel/ids.js';
-import { orderedPageBounds } from '../../../kernel/list-order.js';
-import type { CountedConnectionOf } from '../../../kernel/paging.js';
+import {
+  type OrderedBounds,
+  type OrderedRequest,
+  orderedCursorKey,
+  orderedPageBounds,
+  orderOf,
+} from '../../../kernel/list-order.js';
+import { type CountedConnectionOf, counted, Page } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import { isBuiltIn } from '../../identity/permissions/public.js';
 import { lockProject } from '../core/find-projects.js';
 import { ProjectMembership, type RoleTerm } from '../core/membership.entity.js';
 import type { ProjectReader } from '../core/project.reader.js';
 import type { ProjectAccess } from '../core/project-access.js';
-import { loadMemberPage } from './member-page.js';
 import {
   AddMember,
   AddUsers,
@@ -29,13 +35,23 @@ import {
   type RolesGiven,
   UpdateMember,
 } from './membership.rules.js';
-import { actionOn, authorizeRoles, authorizeTarget, loadTarget, type Target } from './membership-rights.js';
 import {
+  actionOn,
+  authorizeRoles,
+  authorizeTarget,
+  isConditional,
+  loadTarget,
+  mayDo,
+  type Target,
+} from './membership-rights.js';
+import {
+  countsOfMembers,
   findMembership,
   findUserIds,
   type MembershipRecord,
   membershipsByIds,
   membershipsOfUsers,
+  pagesOfMembers,
 } from './memberships.js';
 import { type RolesHeld, rolesToHold } from './role-terms.rules.js';
 
@@ -362,3 +378,30 @@ const record = (tx: Transaction, action: string, ...memberships: readonly Member
 
 /** `deployer 2026-01-31T12:00:00.000Z/2026-01-31T14:00:00.000Z` */
 const termText = ([slug, { startsAt, endsAt }]: [string, RoleTerm]): string => `${slug} ${startsAt}/${endsAt}`;
+
+/** A page of the members of these kinds that the caller may read. */
+async function loadMemberPage(
+  ctx: Context,
+  project: ProjectAccess,
+  { kinds, request, bounds }: { kinds: readonly MemberKind[]; request: OrderedRequest; bounds: OrderedBounds },
+): Promise<CountedConnectionOf<MembershipRecord>> {
+  // Conditions may leave some out: a page consists of the rest.
+  const isWhole = !kinds.some((kind) => isConditional(project, kind));
+  const load = async (page: OrderedBounds): Promise<MembershipRecord[]> => {
+    const key = listKey(project.projectId, { kinds, order: orderOf(request), ...page });
+    const read = (await batched(ctx, pagesOfMembers, key)) ?? [];
+    return isWhole ? [...read] : read.filter((row) => mayDo(project, 'read', row.memberKind, row));
+  };
+  const rows = await load({ ...bounds, limit: isWhole ? bounds.limit : null });
+  const shown = request.first == null ? rows : rows.slice(0, request.first + 1);
+  return counted(new Page(shown, request, (member) => orderedCursorKey(request, member)), async () =>
+    isWhole ? countMembers(ctx, project, kinds) : (await load(WHOLE_LIST)).length,
+  );
+}
+
+const WHOLE_LIST: OrderedBounds = { value: null, id: null, since: null, limit: null };
+
+async function countMembers(ctx: Context, { projectId }: ProjectAccess, kinds: readonly MemberKind[]): Promise<number> {
+  const counts = (await batched(ctx, countsOfMembers, projectId)) ?? [];
+  return counts.reduce((sum, { memberKind, count }) => (kinds.includes(memberKind) ? sum + count : sum), 0);
+}

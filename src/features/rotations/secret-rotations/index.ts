@@ -1,19 +1,22 @@
 import './secret-rotations.errors.js';
 import type { Feature } from '../../../feature.js';
+import { authorize } from '../../../kernel/authz/ability.js';
+import { mapFound } from '../../../kernel/database/batched.js';
+import { type NodeKind, nodeKind } from '../../../kernel/graphql/node.js';
 import type { TargetPolicy } from '../../../kernel/outbound/http.js';
-import { type ProjectReader, type ProjectRelations, projectRelationOf } from '../../projects/public.js';
+import { IN_OWN_PROJECT, type ProjectReader, type ProjectRelations, projectRelationOf } from '../../projects/public.js';
 import type { ConnectionReader } from '../app-connections/public.js';
 import { attemptRoutes, debtRoutes } from './debt.routes.js';
 import { DebtService } from './debt.service.js';
 import { debtJob } from './debts/debt-job.js';
 import { accountJobs } from './engine/account-jobs.js';
 import { rotationJobs } from './engine/rotate-job.js';
-import { Kinds } from './kinds/kinds.js';
+import { typePrefixOf } from './kind/kind-declaration.js';
+import { Kinds, ROTATION_TYPES } from './kinds/kinds.js';
 import { ManyRotationsResolver } from './many-rotations.resolver.js';
 import { ManyRotationsService } from './many-rotations.service.js';
 import { passwordRules } from './password-rules/password-rules.js';
 import { RotatingService } from './rotating.service.js';
-import { rotationNodes } from './rotation.nodes.js';
 import {
   DebtResolver,
   ProjectRotationsResolver,
@@ -24,13 +27,35 @@ import {
 import { rotationRoutes } from './rotation.routes.js';
 import { RotationService } from './rotation.service.js';
 import { SecretRotationType } from './rotation.type.js';
+import { fieldsOf, withMessages } from './rotation-access.js';
 import { RotationDeletionService } from './rotation-deletion.service.js';
-import { RotationReadingService } from './rotation-reading.service.js';
+import { toRotationType } from './rotation-kinds.type.js';
+import { RotationReadingService, readOf } from './rotation-reading.service.js';
 import { SecretValidityResolver } from './secret-validity.resolver.js';
 import { SecretRotationAttempt } from './store/attempt.entity.js';
 import { SecretRotationCredential } from './store/credential.entity.js';
 import { CredentialDebt } from './store/debt.entity.js';
 import { SecretRotation } from './store/rotation.entity.js';
+import { findRotationViews } from './store/rotation.queries.js';
+
+/** One node type per type of rotations, all stored in one table. */
+const rotationNodes = (relations: ProjectRelations): NodeKind[] =>
+  ROTATION_TYPES.map((type) =>
+    nodeKind<SecretRotationType>({
+      type: `${typePrefixOf(type)}Rotation`,
+      table: 'secret_rotation',
+      reach: `n.type = '${type}' and ${IN_OWN_PROJECT}`,
+      load: async (ctx, ids) => {
+        const rows = await withMessages(ctx, await findRotationViews(ctx, { ids }));
+        const found = await relations.readable(ctx, rows, (row, access) => {
+          authorize(access, 'secret-rotation:read', fieldsOf(row));
+          return row;
+        });
+        return mapFound(found, toRotationType);
+      },
+      record: readOf,
+    }),
+  );
 
 /**
  * Rotations of credentials in external systems.

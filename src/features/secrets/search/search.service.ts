@@ -10,12 +10,24 @@ import { type ReadIssue, type SecretView, SecretViewer, shownIn } from '../core/
 import { loadReach, type SecretReach, soleProject } from '../core/secret-reach.js';
 import { acquireReadSlot, reserveRows } from '../core/secret-read-limits.js';
 import { openersFor } from '../core/secret-sealing.js';
-import { likePattern, matchGlob } from '../scope/glob.rules.js';
-import { scanRows } from '../scope/row-scan.js';
-import { narrowedBy } from './narrowing.js';
+import { likePattern, matchGlob, type TextMatch } from '../scope/glob.rules.js';
+import { type RowSource, scanRows } from '../scope/row-scan.js';
+import { loadBounds } from '../scope/scan-bounds.js';
+import type { ScanBounds } from '../scope/scan-bounds.sql.js';
+import { listFoldersWithin, listTagged } from './narrowing.sql.js';
+import { findMatchingKeys, type Walk } from './pattern.sql.js';
 import { keyMatchOf, SearchSecrets } from './search.rules.js';
-import { type FoundRow, isFiltered, searchKeyOf } from './search.sql.js';
-import { readerOf } from './search-reads.js';
+import {
+  examinedOf,
+  type FoundRow,
+  isFiltered,
+  type PatternCriteria,
+  type SearchCriteria,
+  type SearchedProject,
+  searchKeyOf,
+  searchRows,
+  seeksPattern,
+} from './search.sql.js';
 
 /** A secret that a search found, and its project. */
 export interface SearchHit {
@@ -117,4 +129,110 @@ async function disclose(
     },
   ]);
   return { hits: new Map(hits), readIssues: [...viewers.values()].flatMap(({ issues }) => issues) };
+}
+
+/** Up to this number of secrets it is cheaper to look at each of them than to look for them among all. */
+const FEW_SECRETS = 2_000;
+/** Folders may be large, and a page may read as much of each as it examines. */
+const FEW_FOLDERS = 50;
+
+/** What a search may be narrowed by. */
+interface Filters {
+  readonly key: TextMatch | null;
+  readonly path: TextMatch | null;
+  readonly environments: readonly string[];
+  readonly tagSlugs: readonly string[];
+}
+
+/** Where a search has to look. */
+interface Narrowed {
+  /** Null: in all folders. */
+  readonly bounds: ScanBounds | null;
+  /** All secrets that can match, where they are few. Null: any. */
+  readonly secretIds: readonly string[] | null;
+}
+
+/**
+ * Where to look for what matches filters and may be shown: what only few secrets or folders have is found by an index, and anything else
+ * among the secrets that a page examines.
+ *
+ * How many there are decides where a scan stops, so only callers who may see all of them get them counted.
+ */
+async function narrowedBy(ctx: Context, reach: SecretReach, filters: Filters): Promise<Narrowed> {
+  const bounds = await loadBounds(ctx, reach.accesses, ['secrets:describeSecret']);
+  // Secrets of one key are found by the index of keys.
+  if (!reach.isOpen || bounds !== null || filters.key?.equals != null) return { bounds, secretIds: null };
+  const secretIds = await fewTagged(ctx, reach, filters);
+  if (secretIds !== null) return { bounds, secretIds };
+  const folderIds = await fewFolders(ctx, reach, filters);
+  return { bounds: folderIds === null ? bounds : { projectIds: [], folderIds }, secretIds };
+}
+
+/** Null: there are many, or no tags are wanted. */
+async function fewTagged(ctx: Context, { projectIds }: SecretReach, { tagSlugs }: Filters): Promise<string[] | null> {
+  if (tagSlugs.length === 0) return null;
+  const tagged = await listTagged(ctx, { projectIds, tagSlugs, limit: FEW_SECRETS + 1 });
+  return tagged.length > FEW_SECRETS ? null : [...new Set(tagged.map(({ id }) => id))];
+}
+
+/** Null: there are many, or the filters allow any. */
+async function fewFolders(
+  ctx: Context,
+  { projectIds }: SecretReach,
+  { key, path, environments }: Filters,
+): Promise<string[] | null> {
+  const range = rangeOf(path);
+  // Of each folder, all keys would be compared with a pattern; a walk along the index of keys ends where a page does.
+  if ((environments.length === 0 && range === ALL) || key?.like != null) return null;
+  const folders = await listFoldersWithin(ctx, { projectIds, environments, ...range, limit: FEW_FOLDERS + 1 });
+  return folders.length > FEW_FOLDERS ? null : folders.map(({ id }) => id);
+}
+
+/** Of all paths: each starts with a slash, and this is the next character. */
+const ALL = { from: '/', below: '0' };
+
+/** The paths that may match: from one on, and before another. */
+function rangeOf(path: TextMatch | null): typeof ALL {
+  // Nothing is between a text and the same with the least character there is.
+  if (path?.equals != null) return { from: path.equals, below: `${path.equals}\u0001` };
+  if (path?.from == null || path.below === null) return ALL;
+  return { from: path.from, below: path.below };
+}
+
+type Reader = Required<Pick<RowSource<FoundRow, FoundRow>, 'read' | 'endOf' | 'examinedOf'>>;
+
+/** How the rows of a search are read. */
+function readerOf(ctx: Context, projects: readonly SearchedProject[], criteria: SearchCriteria): Reader {
+  if (seeksPattern(criteria)) return patternReader(ctx, projects, criteria);
+  const read: Reader['read'] = (after, limit) => searchRows(ctx, projects, { criteria, after, limit });
+  return { read, endOf: () => null, examinedOf };
+}
+
+/** After all slugs and paths. */
+const LAST = '\u{10ffff}';
+
+/** The position after all secrets of a key. */
+const endOfKey = (key: string): CursorKey => [key, LAST, LAST, LAST];
+
+/**
+ * Keys that match the pattern are found first, each read by a statement of its own, and their secrets after that. A read may end at a key
+ * that does not match, and before any has been found.
+ */
+export function patternReader(
+  ctx: Context,
+  projects: readonly SearchedProject[],
+  criteria: PatternCriteria,
+  walk?: Walk,
+): Reader {
+  const projectIds = projects.map(({ projectId }) => projectId);
+  let end: CursorKey | null = null;
+  const read: Reader['read'] = async (after, limit) => {
+    const [afterKey = null, afterProject] = after ?? [];
+    const question = { projectIds, key: criteria.key, afterKey, limit };
+    const { keys, reached } = await findMatchingKeys(ctx, question, walk);
+    end = reached === null ? null : endOfKey(reached);
+    // Unless it is the end of a key, some of its secrets may be left.
+    return searchRows(ctx, projects, { criteria, after: afterProject === LAST ? null : after, limit, keys });
+  };
+  return { read, endOf: () => end, examinedOf };
 }

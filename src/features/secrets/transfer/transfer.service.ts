@@ -33,9 +33,9 @@ import {
   inexpressibleViolations,
   parseFile,
   placeInFile,
+  printFile,
 } from './transfer.rules.js';
-import type { Entry, Warning } from './transfer-format.rules.js';
-import { hasAlready, printSecrets } from './transfer-plaintext.js';
+import type { Entry, Inexpressible, Warning } from './transfer-format.rules.js';
 
 /** Result of an import or its preview: each secret of the file, in order. */
 export interface ImportReport {
@@ -295,3 +295,30 @@ async function inOrderOfPrecedence(
   const byFolder = new Map(imports.map(({ folderId, secrets }) => [folderId, secrets]));
   return scope === undefined ? [] : byPrecedence(scope.folders, scope.baseId).flatMap((id) => [byFolder.get(id) ?? []]);
 }
+
+/** A file of secrets, or what its format cannot represent. */
+type SealedFile = { readonly content: SealedText } | { readonly inexpressible: readonly Inexpressible[] };
+
+/** Writes secrets into a file, in order. The caller leaves out those without a value. */
+async function printSecrets(
+  secrets: readonly SecretView[],
+  { format, includeComments, isExpanded }: { format: FileFormat; includeComments: boolean; isExpanded: boolean },
+): Promise<SealedFile> {
+  const printed = await printFile(
+    format,
+    secrets.map(({ secretKey, secretValue, secretComment, isRotatedSecret, referenceIssues }) => ({
+      key: secretKey,
+      value: secretValue?.reveal() ?? '',
+      comment: includeComments ? secretComment?.reveal() : undefined,
+      isFinal: isRotatedSecret || (isExpanded && referenceIssues.length === 0),
+    })),
+  );
+  return 'text' in printed ? { content: new SealedText(printed.text) } : printed;
+}
+
+/**
+ * Whether the secret has the value of the file and, where the file has one, the comment: as far as the caller may read
+ * both.
+ */
+const hasAlready = ({ secretValue, secretComment }: SecretView, { value, comment }: Entry): boolean =>
+  secretValue?.reveal() === value && (comment === undefined || secretComment?.reveal() === comment);

@@ -1,12 +1,20 @@
 import type { ApolloServerPlugin, GraphQLRequestContextWillSendResponse } from '@apollo/server';
 import { unwrapResolverError } from '@apollo/server/errors';
-import { GraphQLError, type GraphQLFormattedError } from 'graphql';
+import {
+  GraphQLError,
+  type GraphQLFormattedError,
+  type GraphQLSchema,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
+} from 'graphql';
 import { PermissionDenied } from '../../authz/ability.js';
 import type { AnyContext } from '../../context.js';
 import { AppError, errorHeaders, toAppError, toGraphQLError } from '../../errors.js';
 import { type Log, logFailure } from '../../log.js';
+import { didYouMean, quoted } from '../../suggestions.js';
 import { validationFailed } from '../../validation.js';
-import { documentError, inOrder, type SchemaHints, syntaxError } from './document-errors.js';
 
 /** The maximum number of errors reported for one document. */
 export const MAX_ERRORS = 50;
@@ -121,4 +129,170 @@ const isOfArgument = ({ originalError }: GraphQLError): boolean =>
 function argumentError({ originalError }: GraphQLError): AppError {
   const [, path = 'variables'] = /^Argument "(\w+)"/.exec((originalError as GraphQLError).message) ?? [];
   return validationFailed([{ path, code: 'INVALID_TYPE', message: 'must match its type and must not be null' }]);
+}
+
+/** What an error may say of the schema: the type at which it is, and a name that may be meant. */
+interface SchemaHints {
+  readonly names: boolean;
+  readonly suggestions: boolean;
+}
+
+/** Names of the schema by their kind, and `sent`: the name in the document, as an error may repeat it. */
+type Sentence = string | ((names: Readonly<Record<string, string>>) => string);
+
+/** What the sentences of graphql-js are searched for: names of the schema. A name of the document is taken from the document. */
+interface ErrorKind {
+  /** How a sentence of this kind begins: words that graphql-js has as constants. */
+  readonly pattern: RegExp;
+  readonly sentence: Sentence;
+  /** The sentence for whoever may not learn names of the schema, where the other has one that was not sent. */
+  readonly discreet?: Sentence;
+  /** Names of the schema of which one may be meant. */
+  readonly known?: (schema: GraphQLSchema, names: Readonly<Record<string, string>>) => readonly string[];
+}
+
+/** The kinds of sentences, by how graphql-js begins them. A caller's name cannot have the quotes that they stand in. */
+const KINDS: readonly ErrorKind[] = [
+  {
+    pattern: /^Cannot query field "\w+" on type "(?<type>\w+)"/,
+    sentence: ({ sent, type }) => `unknown field ${sent} on type ${type}`,
+    discreet: ({ sent }) => `unknown field ${sent}`,
+    known: (schema, { type = '' }) => fieldsOf(schema, type),
+  },
+  {
+    pattern: /^Unknown argument "\w+" on field "(?<type>\w+)\.(?<field>\w+)"/,
+    sentence: ({ sent, type, field }) => `unknown argument ${sent} on field ${type}.${field}`,
+    discreet: ({ sent }) => `unknown argument ${sent}`,
+    known: (schema, { type = '', field = '' }) => argumentsOf(schema, type, field),
+  },
+  {
+    pattern: /^Field "\w+" is not defined by type "(?<type>\w+)"/,
+    sentence: ({ sent, type }) => `unknown field ${sent} of input ${type}`,
+    discreet: ({ sent }) => `unknown field ${sent}`,
+    known: (schema, { type = '' }) => fieldsOf(schema, type),
+  },
+  {
+    pattern: /^Value "\w+" does not exist in "(?<type>\w+)" enum/,
+    sentence: ({ type }) => `unknown value of enum ${type}`,
+    discreet: 'unknown enum value',
+    known: (schema, { type = '' }) => fieldsOf(schema, type),
+  },
+  {
+    pattern: /^Unknown type "/,
+    sentence: 'unknown type',
+    known: (schema) => Object.keys(schema.getTypeMap()).filter((name) => !name.startsWith('__')),
+  },
+  {
+    pattern: /^(?:Field|Directive) "@?\w+" argument "(?<name>\w+)" of type "[\w![\]]+" is required/,
+    sentence: ({ name }) => `argument ${name} is required`,
+  },
+  {
+    pattern: /^Field "\w+\.(?<name>\w+)" of required type "[\w![\]]+" was not provided/,
+    sentence: ({ name }) => `input field ${name} is required`,
+  },
+  {
+    pattern: /^Field "\w+" of type "[\w![\]]+" must have a selection of subfields/,
+    sentence: 'the field needs a selection of subfields, in braces',
+  },
+  {
+    pattern: /^Field "\w+" must not have a selection since type/,
+    sentence: 'the field has no subfields; remove the braces',
+  },
+  { pattern: /^Unknown argument "/, sentence: 'unknown argument' },
+  { pattern: /^Unknown directive "/, sentence: 'unknown directive' },
+  { pattern: /^Directive "@\w+" may not be used on/, sentence: 'the directive is not allowed here' },
+  { pattern: /^The directive "@\w+" can only be used once/, sentence: 'the directive is repeated' },
+  { pattern: /^Unknown fragment "/, sentence: 'unknown fragment' },
+  { pattern: /^Fragment "\w+" is never used/, sentence: 'unused fragment' },
+  { pattern: /^Fragment .*cannot be spread here/, sentence: 'a fragment of this type never matches here' },
+  { pattern: /^Fragment .*cannot condition on/, sentence: 'a fragment must be on an object, interface or union type' },
+  { pattern: /^Cannot spread fragment "/, sentence: 'the fragment spreads itself' },
+  { pattern: /^Variable "\$\w+" is not defined/, sentence: 'undeclared variable' },
+  { pattern: /^Variable "\$\w+" is never used/, sentence: 'unused variable' },
+  {
+    pattern: /^Variable "\$\w+" of type "[\w![\]]+" used in position expecting type "(?<type>[\w![\]]+)"/,
+    sentence: ({ type }) => `the variable must be declared as ${type}`,
+  },
+  { pattern: /^Variable "\$\w+" cannot be non-input type/, sentence: 'the type of a variable must be an input type' },
+  { pattern: /^Fields "\w+" conflict/, sentence: 'two fields conflict; use an alias for one of them' },
+  { pattern: /^There can be only one /, sentence: 'the name is not unique' },
+  {
+    pattern: /^This anonymous operation must be/,
+    sentence: 'in a document with several operations, each needs a name',
+  },
+  { pattern: /^Int cannot represent/, sentence: 'must be a whole number between -2147483648 and 2147483647' },
+  { pattern: /^Float cannot represent/, sentence: 'must be a number' },
+  { pattern: /^(?:String|ID) cannot represent/, sentence: 'must be a string, in quotes' },
+  { pattern: /^Boolean cannot represent/, sentence: 'must be true or false' },
+  { pattern: /^Enum "\w+" cannot represent non-enum value/, sentence: 'must be a value of the enum, without quotes' },
+  {
+    pattern: /^Expected value of type "(?<type>[\w![\]]+)", found/,
+    sentence: ({ type }) => `must be a ${type}`,
+  },
+  { pattern: /^GraphQL introspection is not allowed/, sentence: 'introspection is disabled' },
+];
+
+/**
+ * An error of a document against the schema, in our words: the location, what is wrong there, and a name of the schema that may be
+ * meant. Of what stands there only names of fields and arguments, if they are identifiers of at most 40 characters: all else may be a
+ * secret in the wrong place.
+ *
+ * @param hints what may be said of the schema
+ */
+function documentError(error: GraphQLError, schema: GraphQLSchema, hints: SchemaHints): AppError {
+  const found = KINDS.find(({ pattern }) => pattern.test(error.message));
+  const name = nameOf(error);
+  const names = { ...found?.pattern.exec(error.message)?.groups, sent: quoted(name) };
+  const reported = hints.names ? found?.sentence : (found?.discreet ?? found?.sentence);
+  const sentence = typeof reported === 'function' ? reported(names) : reported;
+  const meant = hints.suggestions ? didYouMean(name, found?.known?.(schema, names) ?? []) : '';
+  return new AppError(
+    'GRAPHQL_INVALID',
+    `The GraphQL document does not match the schema${placeOf(error)}${sentence === undefined ? '' : `: ${sentence}`}${meant || '.'}`,
+  );
+}
+
+/** Beginnings of what graphql-js says of a document that it cannot parse: its own words, and signs that it misses. */
+const SYNTAX = /^Syntax Error: (?:Expected (?<sign>"[^\w\s"]{1,3}"|Name|<EOF>)|(?<unfinished>Unterminated string))/;
+
+/** A document that is none, and where. */
+function syntaxError(error: GraphQLError): AppError {
+  const { sign, unfinished } = SYNTAX.exec(error.message)?.groups ?? {};
+  const missing = { '<EOF>': 'end of document', Name: 'a name' }[sign ?? ''] ?? sign;
+  const reason = unfinished === undefined ? missing && `: expected ${missing}` : ': unterminated string';
+  return new AppError('GRAPHQL_SYNTAX', `The GraphQL document cannot be parsed${placeOf(error)}${reason ?? ''}.`);
+}
+
+/** Faults as they stand in the document: graphql-js has them rule by rule. Those without a place come last. */
+const inOrder = (errors: readonly GraphQLError[]): readonly GraphQLError[] => {
+  const place = ({ locations }: GraphQLError) => locations?.[0] ?? { line: Number.POSITIVE_INFINITY, column: 0 };
+  return errors.toSorted((a, b) => {
+    const [one, other] = [place(a), place(b)];
+    return one.line === other.line ? one.column - other.column : one.line < other.line ? -1 : 1;
+  });
+};
+
+const placeOf = ({ locations }: GraphQLError): string => {
+  const [at] = locations ?? [];
+  return at === undefined ? '' : ` at line ${at.line}, column ${at.column}`;
+};
+
+/** What was sent in place of a known name. */
+function nameOf({ nodes }: GraphQLError): string {
+  const [node] = nodes ?? [];
+  if (node === undefined) return '';
+  if ('name' in node && node.name?.kind === 'Name') return node.name.value;
+  return 'value' in node && typeof node.value === 'string' ? node.value : '';
+}
+
+function fieldsOf(schema: GraphQLSchema, name: string): readonly string[] {
+  const type = schema.getType(name);
+  if (isObjectType(type) || isInterfaceType(type) || isInputObjectType(type)) return Object.keys(type.getFields());
+  return isEnumType(type) ? type.getValues().map((value) => value.name) : [];
+}
+
+function argumentsOf(schema: GraphQLSchema, typeName: string, fieldName: string): readonly string[] {
+  const type = schema.getType(typeName);
+  const field = isObjectType(type) || isInterfaceType(type) ? type.getFields()[fieldName] : undefined;
+  return field?.args.map(({ name }) => name) ?? [];
 }

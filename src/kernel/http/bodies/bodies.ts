@@ -1,14 +1,11 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { callersNetwork, isWithin, readAddress } from '../../addresses.js';
 import { AppError } from '../../errors.js';
 import { inOneGo, inTurn, nextTurn } from '../../event-loop.js';
-import { FairQueue } from '../../load/fair-queue.js';
+import { FairQueue, type Ticket } from '../../load/fair-queue.js';
 import { paceBody } from './body-pace.js';
-import { ByteBudget, HeldBytes } from './byte-budget.js';
 import { countEntries, parseJson } from './json-body.js';
-import { isFormMediaType, isJsonMediaType } from './media-type.js';
-import { RequestEnd } from './request-end.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -178,4 +175,131 @@ function receive(payload: IncomingMessage, limit: number, held: HeldBytes, tooLa
   };
   payload.on('data', onData).on('end', onEnd).on('error', onBreak).on('close', onBreak).resume();
   return promise;
+}
+
+/** How many bytes may be held at once, in total and for each holder. */
+interface ByteLimits {
+  readonly total: number;
+  readonly perHolder: number;
+}
+
+/** Counts bytes that are held for somebody, and refuses more than the limits allow. */
+class ByteBudget {
+  #total = 0;
+  readonly #holders = new Map<string, number>();
+
+  constructor(private readonly limits: ByteLimits) {}
+
+  /**
+   * Takes bytes for a holder.
+   *
+   * @param holder null: whoever it is has no limit of its own
+   * @returns false, and takes nothing, where a limit would be exceeded
+   */
+  take(holder: string | null, bytes: number): boolean {
+    const held = holder === null ? 0 : (this.#holders.get(holder) ?? 0);
+    if (this.#total + bytes > this.limits.total || held + bytes > this.limits.perHolder) return false;
+    this.#total += bytes;
+    if (holder !== null) this.#holders.set(holder, held + bytes);
+    return true;
+  }
+
+  giveBack(holder: string | null, bytes: number): void {
+    this.#total -= bytes;
+    if (holder === null) return;
+    const left = (this.#holders.get(holder) ?? 0) - bytes;
+    if (left > 0) this.#holders.set(holder, left);
+    else this.#holders.delete(holder);
+  }
+}
+
+/** The bytes that one unfinished body holds of a budget. */
+class HeldBytes {
+  #taken = 0;
+
+  /** @param free a body up to this size is not counted */
+  constructor(
+    private readonly budget: ByteBudget,
+    private readonly holder: string | null,
+    private readonly free: number,
+  ) {}
+
+  /** @throws OVERLOADED */
+  growTo(bytes: number): void {
+    const more = bytes > this.free ? bytes - this.#taken : 0;
+    if (!this.budget.take(this.holder, more)) throw new AppError('OVERLOADED');
+    this.#taken += more;
+  }
+
+  release(): void {
+    this.budget.giveBack(this.holder, this.#taken);
+    this.#taken = 0;
+  }
+}
+
+// Our own, since `content-type` passes over what is no parameter, and over a second `charset`, by which a body could be read otherwise.
+
+const JSON_TYPE = /^application\/(?:json|graphql-response\+json|merge-patch\+json)[ \t]*(?=;|$)/i;
+const FORM_TYPE = /^application\/x-www-form-urlencoded[ \t]*(?=;|$)/i;
+const TOKEN = "[\\w!#$%&'*+.^`|~-]+";
+/** One parameter, or none after its semicolon: RFC 9110 lets `application/json;` pass. */
+const PARAMETER = new RegExp(`;[ \\t]*(?:(${TOKEN})=(?:"((?:[^"\\\\]|\\\\.)*)"|(${TOKEN})))?[ \\t]*`, 'y');
+
+/**
+ * Whether a `Content-Type` says JSON in UTF-8, the whole of it read: a server that looks at the beginning only takes
+ * `application/jsonx` or `application/json, text/plain` for JSON. Parameters other than `charset` say nothing.
+ */
+export const isJsonMediaType = (header: string): boolean => isInUtf8(JSON_TYPE, header);
+
+/** The same of a form. */
+const isFormMediaType = (header: string): boolean => isInUtf8(FORM_TYPE, header);
+
+function isInUtf8(wanted: RegExp, header: string): boolean {
+  const type = wanted.exec(header);
+  if (type === null) return false;
+  const charsets: string[] = [];
+  for (let at = type[0].length; at < header.length; at = PARAMETER.lastIndex) {
+    PARAMETER.lastIndex = at;
+    const found = PARAMETER.exec(header);
+    if (found === null) return false;
+    const [, name, quoted, plain] = found;
+    if (name?.toLowerCase() === 'charset') charsets.push(quoted ?? plain ?? '');
+  }
+  return charsets.length <= 1 && charsets.every((charset) => /^utf-?8$/i.test(charset));
+}
+
+/** Holds a place in a queue until a request has ended: its handler, or the connection if there was no handler yet. */
+class RequestEnd {
+  #ticket: Ticket | null = null;
+  #isHandled = false;
+  #isClosed = false;
+
+  constructor(response: ServerResponse) {
+    response.once('close', () => {
+      this.#isClosed = true;
+      this.#leaveUnhandled();
+    });
+  }
+
+  /** Waits for the turn that a place gives. @throws OVERLOADED, also when nobody waits for the response any more */
+  async hold(ticket: Ticket): Promise<void> {
+    this.#ticket = ticket;
+    if (this.#isClosed) this.#leaveUnhandled();
+    await ticket.turn;
+  }
+
+  /** Runs the handler of the request. */
+  async around<T>(handler: () => Promise<T>): Promise<T> {
+    this.#isHandled = true;
+    try {
+      return await handler();
+    } finally {
+      this.#ticket?.end();
+    }
+  }
+
+  #leaveUnhandled(): void {
+    this.#ticket?.cancel();
+    if (!this.#isHandled) this.#ticket?.end();
+  }
 }

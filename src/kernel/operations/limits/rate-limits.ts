@@ -1,10 +1,10 @@
-// Our own, since `rate-limiter-flexible` counts in fixed windows, and asks the database before each request.
 import type { AnonymousContext, Context } from '../../context.js';
 import { AppError } from '../../errors.js';
 import { addressOf, type Bucket, Buckets, type Taken, type Wanted } from './buckets.js';
 import { FailedAttempts } from './failed-attempts.js';
-import { type LimitState, limitHeaders } from './limit-headers.js';
 import type { LimitName, RateLimitSettings } from './settings.js';
+
+// Our own, since `rate-limiter-flexible` counts in fixed windows, and asks the database before each request.
 
 /** What a request wants: to read or to write, and how many tokens or client secrets it makes. */
 export interface Demand {
@@ -147,3 +147,32 @@ const tokenOf = ({ actor }: Context | AnonymousContext): string | null =>
   actor?.tokenId == null ? null : `token:${actor.tokenId}`;
 
 const mintsOf = (caller: string, mints: number): Wanted[] => (mints === 0 ? [] : [['mints', caller, mints]]);
+
+/** How a limit stands. */
+interface LimitState {
+  readonly name: LimitName;
+  readonly quota: number;
+  readonly windowSeconds: number;
+  readonly remaining: number;
+  /** Until there is more; where nothing is left: until what was asked for passes. */
+  readonly resetSeconds: number;
+}
+
+/**
+ * The header fields of a counted answer: `RateLimit-Policy` and `RateLimit` tell all limits that it counts in, in the form of
+ * the present draft; `RateLimit-Limit`, `-Remaining` and `-Reset`, which clients know from the drafts before, the one of which
+ * the least is left. Source: draft-ietf-httpapi-ratelimit-headers-10 and -06.
+ */
+export function limitHeaders(states: readonly LimitState[]): Record<string, string> {
+  const [tightest] = states.toSorted((a, b) => a.remaining - b.remaining || b.resetSeconds - a.resetSeconds);
+  if (tightest === undefined) return {};
+  return {
+    'ratelimit-policy': states.map(({ name, quota, windowSeconds: w }) => `"${name}";q=${quota};w=${w}`).join(', '),
+    ratelimit: states
+      .map(({ name, remaining, resetSeconds }) => `"${name}";r=${remaining};t=${resetSeconds}`)
+      .join(', '),
+    'ratelimit-limit': String(tightest.quota),
+    'ratelimit-remaining': String(tightest.remaining),
+    'ratelimit-reset': String(tightest.resetSeconds),
+  };
+}

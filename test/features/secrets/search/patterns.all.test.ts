@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { likePattern, matchGlob } from '../../../../src/features/secrets/scope/glob.rules.js';
 import { type Scanned, scanRows } from '../../../../src/features/secrets/scope/row-scan.js';
 import type { Walk } from '../../../../src/features/secrets/search/pattern.sql.js';
+import { patternReader } from '../../../../src/features/secrets/search/search.service.js';
 import {
   type FoundRow,
   type PatternCriteria,
   searchKeyOf,
 } from '../../../../src/features/secrets/search/search.sql.js';
-import { patternReader } from '../../../../src/features/secrets/search/search-reads.js';
 import type { Context } from '../../../../src/kernel/context.js';
 import type { CursorKey } from '../../../../src/kernel/paging.js';
 import fc from '../../../kit/properties.js';

@@ -1,6 +1,5 @@
 import { parse as parseWithDotenv } from 'dotenv';
-import { dotenvFormat } from '../../../../src/features/secrets/transfer/dotenv-format.rules.js';
-import { isShellName } from '../../../../src/features/secrets/transfer/dotenv-readers.rules.js';
+import { dotenvFormat, isShellName } from '../../../../src/features/secrets/transfer/dotenv-format.rules.js';
 import fc from '../../../kit/properties.js';
 import { comments, entriesWith, garbage, nastyText, plain, printed, violationsIn } from './format.js';
 

@@ -2,11 +2,19 @@ import { Extensions, Resolver } from 'type-graphql';
 import type { AnonymousContext, Context } from '../../../../kernel/context.js';
 import { PUBLIC } from '../../../../kernel/graphql/gate/public-operations.js';
 import { MINT } from '../../../../kernel/graphql/limited-operations.js';
+import { objectType } from '../../../../kernel/graphql/object-types.js';
 import { mutation } from '../../../../kernel/graphql/operations.js';
-import { toIssuedPayload } from '../access-token.type.js';
+import { CreateAccessTokenPayload, toIssuedPayload } from '../access-token.type.js';
 import { LogIn } from './login.rules.js';
 import type { LoginService } from './login.service.js';
-import { LogInWithUniversalAuthPayload } from './login.type.js';
+
+const LogInWithUniversalAuthPayload = objectType(
+  'LogInWithUniversalAuthPayload',
+  'The access token of a login. The token itself is returned only once.',
+  {},
+  { extends: CreateAccessTokenPayload },
+);
+type LogInWithUniversalAuthPayload = InstanceType<typeof LogInWithUniversalAuthPayload>;
 
 @Resolver()
 export class LoginResolver {

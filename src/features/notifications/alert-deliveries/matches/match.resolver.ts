@@ -1,8 +1,11 @@
-import { FieldResolver, ID, Int, Resolver, Root } from 'type-graphql';
+import { Field, FieldResolver, ID, Int, ObjectType, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../../../kernel/context.js';
 import { type BatchLoad, linked } from '../../../../kernel/database/batched.js';
+import { DateTime } from '../../../../kernel/graphql/date-time.js';
 import { argsType } from '../../../../kernel/graphql/inputs.js';
+import { hidden, objectType, orNull } from '../../../../kernel/graphql/object-types.js';
 import { nested, query } from '../../../../kernel/graphql/operations.js';
+import { soughtConnectionOf } from '../../../../kernel/graphql/page.js';
 import type { SoughtConnectionOf } from '../../../../kernel/paging.js';
 import {
   type AuthorityRow,
@@ -16,7 +19,37 @@ import type { ProjectRelations } from '../../../projects/public.js';
 import { AlertType } from '../../alerts/public.js';
 import { ListMatches, MatchPage, PreviewAlert } from './match.rules.js';
 import type { MatchedPage, MatchService } from './match.service.js';
-import { MatchConnection, MatchType } from './match.type.js';
+
+/** A certificate that an alert applies to, as the API shows it. */
+const MatchType = objectType(
+  'CertificateAlertMatch',
+  'A certificate that an alert applies to: one of the inventory, or that of a certificate authority.',
+  {
+    isAuthority: hidden<boolean>(),
+    id: hidden<string>(),
+    commonName: [String, 'Common name (CN) of the subject. Empty if it has none.'],
+    sans: [[String], 'Subject alternative names. Names after the first 100 may be left out.'],
+    profileName: [orNull(String), 'Slug of the profile that issued the certificate. Null if issued without one.'],
+    serialNumber: [String, 'Serial number, in upper-case hexadecimal, for example `4A7F09C2D1E85B36`.'],
+    isCa: [Boolean, 'Whether it is the certificate of a certificate authority.'],
+    notBefore: [DateTime, 'Start of the validity period.'],
+    notAfter: [DateTime, 'End of the validity period.'],
+  },
+);
+type MatchType = InstanceType<typeof MatchType>;
+
+@ObjectType('CertificateAlertMatchConnection', {
+  description: 'Certificates that an alert applies to, soonest expiration first.',
+  simpleResolvers: true,
+})
+class MatchConnection extends soughtConnectionOf(MatchType, 'CertificateAlertMatch', 'expiration, soonest first') {
+  @Field(() => Int, {
+    nullable: true,
+    description:
+      'Total number of certificates, on all pages. Null if counting would scan more than 10,000. Computed only on request.',
+  })
+  totalCount!: () => Promise<number | null>;
+}
 
 type Shown = SoughtConnectionOf<MatchType> & { totalCount: () => Promise<number | null> };
 

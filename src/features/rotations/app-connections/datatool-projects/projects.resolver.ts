@@ -1,10 +1,29 @@
-import { FieldResolver, Int, Resolver, Root } from 'type-graphql';
+import { FieldResolver, Float, Int, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../../../kernel/context.js';
+import { objectType, orNull } from '../../../../kernel/graphql/object-types.js';
 import { query } from '../../../../kernel/graphql/operations.js';
+import { countedConnectionOf } from '../../../../kernel/graphql/page.js';
 import { type CountedConnectionOf, counted } from '../../../../kernel/paging.js';
+import type { DatatoolProject } from '../datatool/datatool-client.js';
 import { ListProjects } from './projects.rules.js';
 import type { DatatoolProjectsService } from './projects.service.js';
-import { DatatoolProjectConnection, type DatatoolProjectType, toDatatoolProject } from './projects.type.js';
+
+const DatatoolProjectType = objectType('DatatoolProject', 'A project of a datatool account.', {
+  number: [Float, 'Number of the project, an integer of up to 16 digits.'],
+  name: [String, 'Name of the project.'],
+  description: [orNull(String), 'Description of the project. Null if it has none.'],
+  createdAt: [orNull(String), 'When the project was created, in the format of the external system.'],
+  updatedAt: [orNull(String), 'When the project was last changed, in the format of the external system.'],
+});
+type DatatoolProjectType = InstanceType<typeof DatatoolProjectType>;
+
+const DatatoolProjectConnection = countedConnectionOf(DatatoolProjectType, 'DatatoolProject', 'number');
+
+/** Converts a project to its GraphQL type. */
+const toDatatoolProject = ({ id: number, ...project }: DatatoolProject): DatatoolProjectType => ({
+  number,
+  ...project,
+});
 
 @Resolver()
 export class DatatoolProjectsResolver {

@@ -1,7 +1,36 @@
+import { enumType } from '../../../../../kernel/graphql/enums.js';
+import { objectType, orNull } from '../../../../../kernel/graphql/object-types.js';
 import type { KindDeclaration } from '../../kind/kind-declaration.js';
-import { AccountChange, AccountContent } from './account.rules.js';
-import { AccountParametersType } from './account.type.js';
+import { PasswordRequirementsType } from '../../password-rules/requirements.type.js';
+import { AccountChange, AccountContent, type RotationMethod, rotationMethod } from './account.rules.js';
 import { HostosLocalAccount } from './account-kind.js';
+
+const RotationMethodEnum = enumType<RotationMethod>(
+  'AccountRotationMethod',
+  'Who changes the password of an account.',
+  {
+    'login-as-target': 'The account changes its own password, with its current one.',
+    'login-as-root': 'The account of the connection, which must be an administrator, resets it.',
+  },
+  rotationMethod,
+);
+
+const AccountParametersType = objectType(
+  'HostosLocalAccountParameters',
+  'The local account, and how its password is changed.',
+  {
+    username: [String, 'Name of the account.'],
+    passwordRequirements: [
+      orNull(PasswordRequirementsType),
+      'Requirements for generated passwords. Null: those of the password rule, or else the default.',
+    ],
+    passwordRule: [
+      orNull(String),
+      'Name of the password rule of the organization that generated passwords follow. Null: none.',
+    ],
+    rotationMethod: [RotationMethodEnum, 'Who changes the password.'],
+  },
+);
 
 /** Rotations of passwords of local accounts (operation 18). */
 export const HOSTOS_LOCAL_ACCOUNT: KindDeclaration<'hostos-local-account'> = {
