@@ -214,8 +214,8 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
 }
 
 /** Of responses about projects themselves: they are right until anything of any project changes. */
-const stampOfAll = ({ actor, standing }: Context): Stamp | null =>
-  standing?.isLasting === true ? { fingerprint: actor.id, revision: standing.generation } : null;
+const stampOfAll = ({ actor, accessSnapshot }: Context): Stamp | null =>
+  accessSnapshot?.isLasting === true ? { fingerprint: actor.id, revision: accessSnapshot.generation } : null;
 
 /** What tells the response cache whether a response is still right. */
 const stampsOf =

@@ -49,7 +49,7 @@ export function createJobs(
     isLeaving: () => lifecycle.isDraining,
     storeAt: config.jobsUrl && storeAt(config.jobsUrl),
   });
-  const waking: Kernel = { ...kernel, wakeJobs: jobs.wake, askLater: jobs.askLater, log };
+  const waking: Kernel = { ...kernel, wakeJobs: jobs.wake, enqueueStandingLater: jobs.enqueueStandingLater, log };
   return { jobs, kernel: waking };
 }
 

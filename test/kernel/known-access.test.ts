@@ -57,7 +57,7 @@ describe('what is known', () => {
     const { since, answer } = await look(1);
     expect(since).toBe('1');
     answer({ snapshot: '2' });
-    expect(await found).toMatchObject({ value: 1, sight: { now: 1 } });
+    expect(await found).toMatchObject({ value: 1, state: { now: 1 } });
   });
 
   test('is read anew after a change, a restart of the server, its end, and a look that failed', async () => {
@@ -66,7 +66,7 @@ describe('what is known', () => {
       await known();
       const found = find();
       (await look(1)).answer({ snapshot: '2', ...changes });
-      expect(await found).toMatchObject({ value: 2, sight: null });
+      expect(await found).toMatchObject({ value: 2, state: null });
     }
     const { find, look, known } = scene();
     await known();
@@ -75,7 +75,7 @@ describe('what is known', () => {
     await expect(found).rejects.toThrow('lost');
     const next = find();
     (await look(2)).answer({ snapshot: '3' });
-    expect(await next).toMatchObject({ value: 2, sight: null });
+    expect(await next).toMatchObject({ value: 2, state: null });
   });
 
   test('is read by each of those whose look failed on the project of one of them, and stays known', async () => {
@@ -87,12 +87,12 @@ describe('what is known', () => {
     const [found, poisoned] = [find(), access.find('name', readPoisoned, 'poisoned')];
     (await look(1)).fail(Object.assign(new Error('division'), { code: '22012' }));
     await expect(poisoned).rejects.toThrow('poisoned');
-    expect(await found).toMatchObject({ value: 2, sight: null });
+    expect(await found).toMatchObject({ value: 2, state: null });
     const next = find();
     const { since, answer } = await look(2);
     expect(since).toBe('1');
     answer({ snapshot: '2' });
-    expect(await next).toMatchObject({ value: 2, sight: { now: 1 } });
+    expect(await next).toMatchObject({ value: 2, state: { now: 1 } });
   });
 
   test('is not kept when it was being read while something changed', async () => {
@@ -127,7 +127,7 @@ describe('what is known', () => {
     (await look(0)).answer({ snapshot: '2' });
     await early;
     const found = access.find('other', async () => ({ value: 'anew', until: 10, size: 0 }));
-    expect(await found).toMatchObject({ value: 'anew', sight: null });
+    expect(await found).toMatchObject({ value: 'anew', state: null });
   });
 
   test('is looked at once for all who wait, and no more than twice at the same time', async () => {
@@ -145,7 +145,7 @@ describe('what is known', () => {
     looks[2]?.answer({ snapshot: '3' });
     const all = await Promise.all([...first, ...second, ...third]);
     expect(all).toHaveLength(300);
-    expect(all.every(({ sight }) => sight !== null)).toBe(true);
+    expect(all.every(({ state }) => state !== null)).toBe(true);
     expect(looks).toHaveLength(4);
   });
 
@@ -154,15 +154,15 @@ describe('what is known', () => {
     await known();
     const found = find();
     (await look(1)).answer({ snapshot: '2' });
-    const { sight } = await found;
-    if (sight === null) throw new Error('it was not known');
-    expect(access.current('name', sight)).toBe(1);
-    expect(access.current('other', sight)).toBeUndefined();
-    expect(access.current('name', { ...sight, now: 10 })).toBeUndefined();
+    const { state } = await found;
+    if (state === null) throw new Error('it was not known');
+    expect(access.current('name', state)).toBe(1);
+    expect(access.current('other', state)).toBeUndefined();
+    expect(access.current('name', { ...state, now: 10 })).toBeUndefined();
     const again = find();
     (await look(2)).answer({ snapshot: '3', isChanged: true });
     await again;
-    expect(access.current('name', sight)).toBeUndefined();
+    expect(access.current('name', state)).toBeUndefined();
   });
 
   test('is looked at with the project that is expected', async () => {
@@ -174,6 +174,6 @@ describe('what is known', () => {
     const { projectIds, answer } = await look(1);
     expect(projectIds).toEqual(['a']);
     answer({ snapshot: '2', revisions: { a: 7 } });
-    expect(await found).toMatchObject({ value: 1, sight: { revisions: { a: 7 } } });
+    expect(await found).toMatchObject({ value: 1, state: { revisions: { a: 7 } } });
   });
 });

@@ -8,7 +8,7 @@ import { queryOf } from '../../kernel/database/database.js';
 import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { newId, randomLetters } from '../../kernel/ids.js';
-import { ask } from '../../kernel/jobs/queue.js';
+import { enqueueStanding } from '../../kernel/jobs/queue.js';
 import { type Orderable, orderedCursorKey, orderedPageBounds, orderOf } from '../../kernel/list-order.js';
 import { type CursorKey, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
@@ -215,7 +215,8 @@ export class ProjectService {
       authorizeChange(project, changes);
       const changed = Object.keys(changes).filter((name) => changes[name as keyof Changes] !== undefined);
       if (changed.length > 0) await write(tx, project, columnsOf(changes, sealed), sealed?.basis);
-      if (days != null) await ask(tx, { name: PREPARE_PARTITIONS }, [{ key: 'retention', organizationId: null }]);
+      if (days != null)
+        await enqueueStanding(tx, { name: PREPARE_PARTITIONS }, [{ key: 'retention', organizationId: null }]);
       await tx.auditTrail.recordChange(tx, {
         action: 'project:update',
         projectId: project.projectId,

@@ -105,7 +105,7 @@ async function once<T>(
   const session = await ctx.database.begin(scope);
   const em = ctx.database.fork(session);
   try {
-    ctx.standing?.spend();
+    ctx.accessSnapshot?.invalidate();
     ctx.claim?.begin();
     const tx = transactionOf(ctx, em);
     const last = await work(tx);

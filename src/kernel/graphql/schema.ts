@@ -201,7 +201,7 @@ async function beginChange(caller: Context): Promise<void> {
   await yieldToEventLoop();
   caller.loaders.clear();
   if (changing.has(caller)) {
-    caller.standing?.spend();
+    caller.accessSnapshot?.invalidate();
     Object.assign(caller, await caller.renewed?.());
   }
   changing.add(caller);

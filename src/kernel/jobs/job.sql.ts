@@ -93,7 +93,7 @@ export const askingJobs = (given: string): string => `
     returning id`;
 
 /** Has the given standing jobs run. */
-export const askJobs = sqlStatement({
+export const enqueueStandingJobs = sqlStatement({
   text: askingJobs(`select * from ${GIVEN} as asked (${GIVEN_COLUMNS})`),
   params: { kind: t.text, ...GIVEN_TYPES },
   row: { id: t.uuid },

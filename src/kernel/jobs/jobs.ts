@@ -10,12 +10,12 @@ import { deleteFinished, registerKinds } from './job.sql.js';
 import type { JobKind } from './job-kind.js';
 import { JobStore, type StoreAddress } from './job-store.js';
 import { defineKinds, JobTable, type TakenJob } from './job-table.js';
-import { ask, type JobRequest } from './queue.js';
+import { enqueueStanding, type JobRequest } from './queue.js';
 import { type JobFigures, Worker, type WorkerParts } from './worker.js';
 
 const KEPT_DAYS = 30;
 /** Whatever is asked for after a commit within this time causes one run of each job. */
-const LATE_ASKS_MS = 1_000;
+const DEFERRED_MS = 1_000;
 const LOOK_EVERY_MS = 1_000;
 /** Agenda's own look asks for each kind by itself, which at rest takes more than all else. It takes what the others claim when it is told. */
 const AGENDA_LOOK_MS = 60_000;
@@ -68,7 +68,7 @@ export class Jobs {
   private readonly table: JobTable;
   private readonly agenda: Agenda;
   private readonly storeApart: JobStore | null;
-  private readonly lateAsks: LateAsks;
+  private readonly deferredEnqueues: DeferredEnqueues;
   private stopPeriods: (() => Promise<void>)[] = [];
 
   constructor(private readonly parts: JobsParts) {
@@ -78,7 +78,7 @@ export class Jobs {
     this.storeApart =
       storeAt && new JobStore(storeAt, { database, kinds, log, worker, lookAtTable: () => this.table.look() });
     this.table = new JobTable(database, worker, () => this.storeApart?.overdueSeconds ?? 0);
-    this.lateAsks = new LateAsks(() => parts.contextOf(NO_ID));
+    this.deferredEnqueues = new DeferredEnqueues(() => parts.contextOf(NO_ID));
     this.agenda = new Agenda({
       backend: this.table,
       processEvery: AGENDA_LOOK_MS,
@@ -108,7 +108,7 @@ export class Jobs {
     this.stopPeriods = [
       periodically('due jobs', lookEveryMs, async () => this.table.look(), log),
       periodically('job leases', this.worker.renewalMs, () => this.worker.renew(), log),
-      periodically('asks for jobs', LATE_ASKS_MS, () => this.lateAsks.store(), log),
+      periodically('asks for jobs', DEFERRED_MS, () => this.deferredEnqueues.store(), log),
     ];
   }
 
@@ -120,7 +120,8 @@ export class Jobs {
   };
 
   /** Asks for standing jobs of a kind within a second. */
-  readonly askLater = (kind: string, requests: readonly JobRequest[]): void => this.lateAsks.add(kind, requests);
+  readonly enqueueStandingLater = (kind: string, requests: readonly JobRequest[]): void =>
+    this.deferredEnqueues.add(kind, requests);
 
   /** Where Agenda keeps its jobs, and whether it is reached. */
   get store(): { readonly backend: 'postgres' | 'mongodb'; readonly connected: boolean } {
@@ -144,7 +145,7 @@ export class Jobs {
     ]);
     await this.worker.release();
     await Promise.all(this.stopPeriods.map((stop) => stop()));
-    await this.lateAsks.store();
+    await this.deferredEnqueues.store();
   }
 }
 
@@ -160,7 +161,7 @@ interface Asked {
  * Standing jobs that transactions of this node have asked for and that are not stored yet, each once. A node that dies forgets them,
  * and so does a failure to store them.
  */
-class LateAsks {
+class DeferredEnqueues {
   #asked = new Map<string, Map<string, JobRequest>>();
 
   /** @param contextOf of the installation: they are of many organizations */
@@ -183,7 +184,7 @@ class LateAsks {
     let failure: unknown;
     await storeTogether(
       asked,
-      (some) => this.#ask(some),
+      (some) => this.#enqueue(some),
       (_, result) => {
         // What one of them is about was deleted meanwhile.
         if (result.status === 'rejected' && sqlState(result.reason) !== FOREIGN_KEY_VIOLATION) failure = result.reason;
@@ -192,11 +193,11 @@ class LateAsks {
     if (failure !== undefined) throw failure;
   }
 
-  #ask(asked: readonly Asked[]): Promise<void> {
+  #enqueue(asked: readonly Asked[]): Promise<void> {
     return inBackground(() =>
       inTransaction(this.contextOf(), async (tx) => {
         for (const [name, some] of Map.groupBy(asked, (one) => one.name))
-          await ask(
+          await enqueueStanding(
             tx,
             { name },
             some.map(({ request }) => request),

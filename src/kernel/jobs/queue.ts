@@ -1,6 +1,6 @@
 import type { Transaction } from '../context.js';
 import { newId } from '../ids.js';
-import { askJobs, queueJobs, wakeJobs } from './job.sql.js';
+import { enqueueStandingJobs, queueJobs, wakeJobs } from './job.sql.js';
 import type { JobKind, WaitReason } from './job-kind.js';
 
 declare module '../context.js' {
@@ -8,7 +8,7 @@ declare module '../context.js' {
     /** Has this node look at once for these jobs, or for all that are due. Absent where no jobs run. */
     readonly wakeJobs?: ((ids?: readonly string[]) => void) | undefined;
     /** Asks for standing jobs of a kind within a second, together with others who ask meanwhile. Absent where no jobs run. */
-    readonly askLater?: ((kind: string, requests: readonly JobRequest[]) => void) | undefined;
+    readonly enqueueStandingLater?: ((kind: string, requests: readonly JobRequest[]) => void) | undefined;
   }
 }
 
@@ -47,26 +47,26 @@ export async function queue(
  * Has standing jobs run, of which there is one for each key: whoever asks for its work while it runs makes it run once more, and
  * who asks while it waits changes nothing. For work that looks for itself what is to be done.
  */
-export async function ask(
+export async function enqueueStanding(
   tx: Transaction,
   { name }: Pick<JobKind, 'name'>,
   requests: readonly JobRequest[],
 ): Promise<void> {
-  if (requests.length > 0) wakeFor(tx, await askJobs(tx, columnsOf(name, requests)));
+  if (requests.length > 0) wakeFor(tx, await enqueueStandingJobs(tx, columnsOf(name, requests)));
 }
 
 /**
  * The same once the transaction has committed, so that it waits for no other that asks for the same job. A node that dies right after
  * the commit forgets it: only for work that a recurring job finds as well.
  */
-export async function askAfterCommit(
+export async function enqueueStandingAfterCommit(
   tx: Transaction,
   kind: Pick<JobKind, 'name'>,
   requests: readonly JobRequest[],
 ): Promise<void> {
-  const { askLater } = tx;
-  if (askLater === undefined) return ask(tx, kind, requests);
-  if (requests.length > 0) tx.afterCommit.push(() => askLater(kind.name, requests));
+  const { enqueueStandingLater } = tx;
+  if (enqueueStandingLater === undefined) return enqueueStanding(tx, kind, requests);
+  if (requests.length > 0) tx.afterCommit.push(() => enqueueStandingLater(kind.name, requests));
 }
 
 const columnsOf = (kind: string, requests: readonly JobRequest[]) => ({

@@ -11,12 +11,12 @@ declare module '../context.js' {
   }
   interface Context {
     /** Absent for jobs. Null when the caller was read from the database for this request. */
-    readonly standing?: Standing | null;
+    readonly accessSnapshot?: AccessSnapshot | null;
   }
 }
 
 /** What a look has seen. */
-export interface Sight {
+export interface AccessState {
   /** As long as it is the same nothing has changed of what anybody may do. */
   readonly generation: number;
   /** In seconds since 1970. */
@@ -26,10 +26,10 @@ export interface Sight {
 }
 
 /** How the caller of a request stands to its projects, by a look that began after the request had arrived. */
-export class Standing {
+export class AccessSnapshot {
   /** As long as it is the same nothing has changed. */
   readonly generation: number;
-  #sight: Sight | null;
+  #state: AccessState | null;
   readonly #since = performance.now();
 
   /**
@@ -37,27 +37,27 @@ export class Standing {
    * @param expect has the next look for the caller read the revision of a project: most ask for the same one again and again
    */
   constructor(
-    sight: Sight,
+    state: AccessState,
     readonly isLasting: boolean,
     readonly expect: (projectId: string) => void,
   ) {
-    this.generation = sight.generation;
-    this.#sight = sight;
+    this.generation = state.generation;
+    this.#state = state;
   }
 
-  /** What the look has seen; null after `spend`, and in a request that takes long. */
-  get sight(): Sight | null {
-    return performance.now() - this.#since < SIGHT_MS ? this.#sight : null;
+  /** What the look has seen; null after `invalidate`, and in a request that takes long. */
+  get state(): AccessState | null {
+    return performance.now() - this.#since < STATE_MS ? this.#state : null;
   }
 
   /** Whoever comes later in the request looks again, for it has changed something. */
-  spend(): void {
-    this.#sight = null;
+  invalidate(): void {
+    this.#state = null;
   }
 }
 
 /** So long a look serves its request: it may wait for its body, or for another request with its key. */
-const SIGHT_MS = 500;
+const STATE_MS = 500;
 const MAX_BYTES = 16_000_000;
 /** What an entry takes beside its texts, roughly. */
 const BYTES_OF_ENTRY = 1_000;
@@ -77,7 +77,7 @@ export interface Reading<T> {
 export interface Found<T> {
   readonly value: T | null;
   /** The look by which it is right. Null: it was read for this request. */
-  readonly sight: Sight | null;
+  readonly state: AccessState | null;
 }
 
 interface Entry {
@@ -121,19 +121,19 @@ export class KnownAccess {
     if (this.#last === null || this.#entries.has(name)) {
       // A look that failed on one of its projects: that may be another's, so whoever shared it reads for itself.
       const seen = await this.#look(projectId ?? this.#entries.peek(name)?.projectId).catch(nullOnData);
-      const sight = seen && { generation: this.#generation, now: seen.now, revisions: seen.revisions ?? {} };
-      const value = sight === null ? undefined : this.current<T>(name, sight);
-      if (value !== undefined) return { value, sight };
+      const state = seen && { generation: this.#generation, now: seen.now, revisions: seen.revisions ?? {} };
+      const value = state === null ? undefined : this.current<T>(name, state);
+      if (value !== undefined) return { value, state };
     }
     const generation = this.#generation;
     const reading = await read();
     if (reading !== null && reading.until !== null && generation === this.#generation)
       this.#entries.set(name, { value: reading.value, until: reading.until }, { size: BYTES_OF_ENTRY + reading.size });
-    return { value: reading?.value ?? null, sight: null };
+    return { value: reading?.value ?? null, state: null };
   }
 
   /** What is known under a name, if it is right by a look that there was already. */
-  current<T>(name: string, { generation, now }: Sight): T | undefined {
+  current<T>(name: string, { generation, now }: AccessState): T | undefined {
     const known = generation === this.#generation ? this.#entries.get(name) : undefined;
     return known !== undefined && now < known.until ? (known.value as T) : undefined;
   }

@@ -63,7 +63,7 @@ export class SharedTransactions<Item extends Asked, Result> {
       if (!(error instanceof RefusedTogether) && !failedOnData(error)) throw error;
       return await this.#alone(item, work);
     } finally {
-      item.ctx.standing?.spend();
+      item.ctx.accessSnapshot?.invalidate();
     }
   }
 }

@@ -7,7 +7,7 @@ import type { RateLimits } from '../operations/limits/rate-limits.js';
 import { type Asset, makeAsset, readAsset, sendAsset } from './asset.js';
 import { BUNDLE_FILES, bundleFile } from './bundles.js';
 import { type ExampleOperation, explorerPage, homePage, lostPage, referencePage } from './html.js';
-import { MARK, STYLE } from './look.js';
+import { MARK, STYLE } from './theme.js';
 
 /** Answers a request with a page. */
 export type Page = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;

@@ -1,4 +1,4 @@
-import { passing } from '../../../src/features/notifications/alert-deliveries/passing.js';
+import { matchingCertificates } from '../../../src/features/notifications/alert-deliveries/verdicts.js';
 import type { AlertFilter } from '../../../src/features/notifications/alerts/public.js';
 
 test('filters that take long let other work run between two certificates', async () => {
@@ -8,7 +8,7 @@ test('filters that take long let other work run between two certificates', async
     { length: 5 },
     (): AlertFilter => ({ field: 'san', operator: 'matches', value: '*a2999*' }),
   );
-  const passed = passing(filters, certificates);
+  const passed = matchingCertificates(filters, certificates);
   let turns = 0;
   let isDone = false;
   const count = (): void => {

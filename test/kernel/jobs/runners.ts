@@ -5,7 +5,7 @@ import { inTransaction } from '../../../src/kernel/database/in-transaction.js';
 import { NO_ID } from '../../../src/kernel/ids.js';
 import type { JobKind } from '../../../src/kernel/jobs/job-kind.js';
 import { Jobs, type JobsParts } from '../../../src/kernel/jobs/jobs.js';
-import { ask, type JobRequest, queue } from '../../../src/kernel/jobs/queue.js';
+import { enqueueStanding, type JobRequest, queue } from '../../../src/kernel/jobs/queue.js';
 import { createLog } from '../../../src/kernel/log.js';
 import { systemContext } from '../../../src/start/system-context.js';
 import { migratedDatabase } from '../../kit/databases.js';
@@ -65,9 +65,9 @@ export class Nodes {
     );
   }
 
-  ask(kind: JobKind, keys: readonly string[]): Promise<void> {
+  enqueueStanding(kind: JobKind, keys: readonly string[]): Promise<void> {
     return inTransaction(this.contextOf(NO_ID), (tx) =>
-      ask(
+      enqueueStanding(
         tx,
         kind,
         keys.map((key) => ({ key, organizationId: null })),

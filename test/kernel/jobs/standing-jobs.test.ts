@@ -29,7 +29,7 @@ const allAre = (state: string) =>
   until(`jobs that are ${state}`, WAIT_MS, async () => (await states()).every((each) => each === state));
 
 describe('a standing job', () => {
-  const ask = (kind: JobKind) => nodes.ask(kind, ['one']);
+  const ask = (kind: JobKind) => nodes.enqueueStanding(kind, ['one']);
 
   test('is one for its key, runs each time that it is asked for, and once more when that was while it ran', async () => {
     let runs = 0;

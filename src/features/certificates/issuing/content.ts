@@ -5,7 +5,7 @@ import type { Content } from '../profiles/profile-check.js';
 import type { NameAttribute, San } from '../x509/facts.js';
 import { KEY_ALGORITHMS, type KeyAlgorithm } from '../x509/keys.js';
 import { canonicalSan, faultOfSan } from '../x509/names.js';
-import type { Stated } from '../x509/stated.js';
+import type { StatedContent } from '../x509/stated-content.js';
 import type { KeyUsageName } from '../x509/usages.js';
 
 /** The requested content. Null: not given, the defaults of the profile apply; an empty list was given explicitly. */
@@ -40,7 +40,7 @@ const fault = (path: string, message: string): ErrorDetail => ({ path, code: 'IN
  *
  * @returns also errors for content that is not supported
  */
-export function wantedOf(stated: Stated): { readonly wanted: Wanted; readonly faults: readonly ErrorDetail[] } {
+export function wantedOf(stated: StatedContent): { readonly wanted: Wanted; readonly faults: readonly ErrorDetail[] } {
   const subject: Partial<Record<SubjectAttribute, string>> = {};
   const faults = stated.subject.flatMap((part, at) => {
     const attribute = ATTRIBUTES[part.type];
@@ -135,8 +135,9 @@ function usualUsages({ keyUsages: policy }: ProfileRules, isCa: boolean, keyAlgo
 }
 
 /** Differences between a request for a renewal and the renewed certificate. What the request does not state is kept. */
-export function differencesOf(csr: Stated, before: Stated): ErrorDetail[] {
-  const subjectText = ({ subject }: Stated) => JSON.stringify(subject.map(({ type, value }) => [type, value]).sort());
+export function differencesOf(csr: StatedContent, before: StatedContent): ErrorDetail[] {
+  const subjectText = ({ subject }: StatedContent) =>
+    JSON.stringify(subject.map(({ type, value }) => [type, value]).sort());
   const names = (sans: readonly San[]) => JSON.stringify(sans.map(canonicalSan).sort());
   const faults: ErrorDetail[] = [];
   if (csr.subject.length > 0 && subjectText(csr) !== subjectText(before))

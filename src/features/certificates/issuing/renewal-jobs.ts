@@ -11,7 +11,7 @@ import {
   PermanentFailure,
   type RetryPolicy,
 } from '../../../kernel/jobs/job-kind.js';
-import { ask } from '../../../kernel/jobs/queue.js';
+import { enqueueStanding } from '../../../kernel/jobs/queue.js';
 import { Project } from '../../projects/public.js';
 import { findCertificates } from '../certificates/certificate.queries.js';
 import type { OnCertificateEvent } from '../certificates/certificate-event.js';
@@ -58,7 +58,7 @@ export function renewalJobs(parts: Parts): readonly JobKind[] {
         await run.inTransaction(async (tx) => {
           await requestRenewals(tx, { ids, actorId: SYSTEM.id });
           const waiting = await tx.em.find(CertificateRequest, { certificateId: { $in: ids }, state: 'pending' });
-          await ask(
+          await enqueueStanding(
             tx,
             renew,
             waiting.map(({ id, organizationId, projectId }) => ({ key: id, organizationId, projectId, subjectId: id })),

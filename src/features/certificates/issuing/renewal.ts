@@ -17,7 +17,7 @@ import { type Content, faultsAgainst } from '../profiles/profile-check.js';
 import { refuse } from '../shared-checks.js';
 import { type Csr, faultOfKey } from '../x509/csr.js';
 import { algorithmOf, type KeyAlgorithm, type KeyPair, newKeyPair, spkiOf } from '../x509/keys.js';
-import { type Stated, statedByCertificate } from '../x509/stated.js';
+import { type StatedContent, statedByCertificate } from '../x509/stated-content.js';
 import { contentOf, differencesOf, isOurs, usualAlgorithm, wantedOf, within } from './content.js';
 import { type Order, sign } from './signing.js';
 
@@ -39,7 +39,7 @@ export interface Renewal {
 export interface PreparedRenewal extends Renewal {
   readonly certificateId: string;
   readonly profileId: string;
-  readonly stated: Stated;
+  readonly stated: StatedContent;
   readonly publicKey: KeyObject;
   readonly pair: KeyPair | null;
   readonly isSameKey: boolean;
@@ -133,7 +133,11 @@ async function refuseRenewed(
 const algorithmBefore = ({ keyAlgorithm }: CertificateRow, rules: ProfileRules): KeyAlgorithm =>
   isOurs(keyAlgorithm) ? keyAlgorithm : usualAlgorithm(rules);
 
-function plan(rules: ProfileRules, stated: Stated, keyAlgorithm: string): { content: Content; faults: ErrorDetail[] } {
+function plan(
+  rules: ProfileRules,
+  stated: StatedContent,
+  keyAlgorithm: string,
+): { content: Content; faults: ErrorDetail[] } {
   const { wanted, faults } = wantedOf(stated);
   const { content, faults: unnamed } = contentOf(withoutSubject(rules), wanted, keyAlgorithm);
   return { content, faults: within('id', [...faults, ...unnamed, ...faultsAgainst(rules, content, keyAlgorithm)]) };

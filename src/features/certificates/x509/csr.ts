@@ -5,7 +5,7 @@ import type { ErrorDetail } from '../../../kernel/errors.js';
 import { validationFailed } from '../../../kernel/validation.js';
 import { algorithmOf } from './keys.js';
 import { attempt, faultAt, type PemText, readPem } from './pem.js';
-import { type Stated, statedBy } from './stated.js';
+import { type StatedContent, statedBy } from './stated-content.js';
 
 const LABELS = ['CERTIFICATE REQUEST', 'NEW CERTIFICATE REQUEST'];
 const OTHER_KEYS = ['ec-p256', 'ec-p384', 'ed25519'];
@@ -14,7 +14,7 @@ const MAX_RSA_BITS = 8_192;
 const MIN_RSA_EXPONENT = 65_537n;
 
 /** A certificate request whose signature proves that the sender has the key. */
-export interface Csr extends Stated {
+export interface Csr extends StatedContent {
   readonly publicKey: KeyObject;
   /** In the format of `algorithmOf`. */
   readonly keyAlgorithm: string;

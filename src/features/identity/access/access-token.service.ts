@@ -18,7 +18,7 @@ import {
 import { findSeenTokens, findTokens, renameToken } from './access-token.queries.js';
 import { CreatePersonalToken, CreateToken, OneToken, RenameToken } from './access-token.rules.js';
 import { type AccessTokenView, holderOf, toAccessTokenView } from './access-token.view.js';
-import type { HeldUses } from './held-uses.js';
+import type { PendingTokenUses } from './pending-token-uses.js';
 import { insertOwnToken, TokenCreation } from './token-creation.js';
 import { revokeTokens } from './token-family.js';
 import { type IssuedToken, insertToken } from './token-issuing.js';
@@ -40,7 +40,7 @@ export class AccessTokenService {
 
   constructor(
     private readonly others: AccessDependencies,
-    private readonly heldUses: HeldUses,
+    private readonly pendingUses: PendingTokenUses,
   ) {
     this.creation = new TokenCreation(others.identities, others.organizations);
   }
@@ -96,7 +96,7 @@ export class AccessTokenService {
    */
   async get(ctx: Context, raw: unknown): Promise<AccessTokenView> {
     const { id } = parse(OneToken, raw);
-    await this.heldUses.store(ctx.database.query);
+    await this.pendingUses.store(ctx.database.query);
     const token = await authorizedToken(ctx, id, 'identity:get-token');
     await ctx.auditTrail.recordRead(ctx, { action: 'access-token:get', facts: { accessTokenId: token.id } });
     return token;
@@ -109,7 +109,7 @@ export class AccessTokenService {
    */
   readonly byIds: BatchLoad<AccessTokenView> = async (ctx, ids) => {
     refuseStrangers(ctx);
-    await this.heldUses.store(ctx.database.query);
+    await this.pendingUses.store(ctx.database.query);
     const rows = await findSeenTokens(ctx, { ...viewerOf(ctx), ids });
     return new Map(rows.map((row) => [row.id, toAccessTokenView(row)]));
   };
@@ -120,7 +120,7 @@ export class AccessTokenService {
    * @throws TOKEN_NOT_FOUND if it was deleted during the request; AUDIT_UNAVAILABLE
    */
   async getOwn(ctx: Context): Promise<AccessTokenView> {
-    await this.heldUses.store(ctx.database.query);
+    await this.pendingUses.store(ctx.database.query);
     const [row] = ctx.actor.tokenId === null ? [] : await findTokens(ctx, { ids: [ctx.actor.tokenId] });
     if (row === undefined) throw new AppError('TOKEN_NOT_FOUND');
     await ctx.auditTrail.recordRead(ctx, { action: 'access-token:get', facts: { accessTokenId: row.id } });

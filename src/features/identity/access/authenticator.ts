@@ -3,11 +3,11 @@ import { hashToken, hasValidChecksum } from '../../../kernel/crypto/token.js';
 import type { Query } from '../../../kernel/database/database.js';
 import { TIME_LIMITS } from '../../../kernel/database/time-limits.js';
 import { AppError, type ErrorCode } from '../../../kernel/errors.js';
-import { Standing } from '../../../kernel/known-access/known-access.js';
+import { AccessSnapshot } from '../../../kernel/known-access/known-access.js';
 import { FairQueue } from '../../../kernel/load/fair-queue.js';
 import { SharedWork } from '../../../kernel/load/shared-work.js';
 import type { FailedAttempts } from '../../../kernel/operations/limits/failed-attempts.js';
-import type { HeldUses } from './held-uses.js';
+import type { PendingTokenUses } from './pending-token-uses.js';
 import {
   compiled,
   contextOf,
@@ -39,7 +39,7 @@ const CHECKS = {
 type Checked =
   | {
       readonly holder: PassedToken;
-      readonly look: ConstructorParameters<typeof Standing> | null;
+      readonly look: ConstructorParameters<typeof AccessSnapshot> | null;
       readonly refusal?: undefined;
     }
   | { readonly holder: null; readonly refusal: ErrorCode };
@@ -54,7 +54,7 @@ export class Authenticator {
   readonly #shared = new SharedWork<null, Checked>({ most: MAX_SHARES, maxWaiting: MAX_SHARES });
 
   constructor(
-    private readonly heldUses: HeldUses,
+    private readonly pendingUses: PendingTokenUses,
     private readonly failures: FailedAttempts,
   ) {}
 
@@ -70,9 +70,9 @@ export class Authenticator {
     return this.failures.try({ address: info.address, credential: hash }, async () => {
       if (!hasValidChecksum(token)) throw new AppError('TOKEN_INVALID');
       const { holder, look } = await this.#pass(kernel, hash, info.address);
-      const standing = look && new Standing(...look);
+      const accessSnapshot = look && new AccessSnapshot(...look);
       info.load?.refuseLate();
-      return { ...contextOf(kernel, info, holder), standing, renewed: () => renewed(kernel, info, hash) };
+      return { ...contextOf(kernel, info, holder), accessSnapshot, renewed: () => renewed(kernel, info, hash) };
     });
   }
 
@@ -97,12 +97,12 @@ export class Authenticator {
         return passed && { value: passed, until: passed.until, size: passed.attributes?.length ?? 0 };
       };
       const name = `token ${credential} ${address}`;
-      const { value: passed, sight } = await kernel.knownAccess.find(name, read);
-      if (sight !== null) this.heldUses.hold(hash, uses);
+      const { value: passed, state } = await kernel.knownAccess.find(name, read);
+      if (state !== null) this.pendingUses.hold(hash, uses);
       const holder = passed && (await compiled(kernel.database.query, hash, address, passed));
       if (holder === null) return { holder, refusal: await refusal(kernel.database.query, hash, address) };
       const expect = (projectId: string): void => kernel.knownAccess.expect(name, projectId);
-      return { holder, look: sight && [sight, !holder.isTimed, expect] };
+      return { holder, look: state && [state, !holder.isTimed, expect] };
     } finally {
       ticket.end();
     }
@@ -115,20 +115,20 @@ export class Authenticator {
     address: string | null,
     uses: number,
   ): Promise<UncompiledToken | null> {
-    if (this.heldUses.isFull) await this.heldUses.store(database.query);
-    const held = this.heldUses.take(hash);
+    if (this.pendingUses.isFull) await this.pendingUses.store(database.query);
+    const held = this.pendingUses.take(hash);
     const passed = await passToken(database.query, hash, address, held + uses).catch((error: unknown) => {
-      this.heldUses.hold(hash, held);
+      this.pendingUses.hold(hash, held);
       throw error;
     });
-    if (passed === null) this.heldUses.hold(hash, held);
-    else if (!passed.isCounted) this.heldUses.hold(hash, held + uses);
+    if (passed === null) this.pendingUses.hold(hash, held);
+    else if (!passed.isCounted) this.pendingUses.hold(hash, held + uses);
     return passed;
   }
 
   /** Stores the uses that this node still holds. Called once, when no request is running any more. */
   close(kernel: Kernel): Promise<void> {
-    return this.heldUses.store(kernel.database.query);
+    return this.pendingUses.store(kernel.database.query);
   }
 }
 

@@ -9,13 +9,13 @@ import { type AccessDependencies, AccessTokenService } from './access-token.serv
 import { Authenticator } from './authenticator.js';
 import { ACCESS_CHANGES_JOB } from './cleaning/access-changes-job.js';
 import { ENDED_TOKENS_JOB } from './cleaning/ended-tokens-job.js';
-import { HeldUses } from './held-uses.js';
 import { LoginResolver } from './login/login.resolver.js';
 import { loginRoutes } from './login/login.routes.js';
 import { LoginService } from './login/login.service.js';
 import { IdentityTokensResolver, ManyTokensResolver } from './many/many-tokens.resolver.js';
 import { TokenListService } from './many/token-list.service.js';
 import { TokenRevocationService } from './many/token-revocation.service.js';
+import { PendingTokenUses } from './pending-token-uses.js';
 import { AccessTokenRelationResolver } from './relation.resolver.js';
 import { TokenHolderService } from './token-holder.service.js';
 import { ViewerResolver } from './viewer.resolver.js';
@@ -33,9 +33,9 @@ export function createAccess({
   rateLimits,
   ...others
 }: AccessDependencies & { rateLimits: RateLimits }): Feature & { authenticator: Authenticator } {
-  const heldUses = new HeldUses();
-  const tokens = new AccessTokenService(others, heldUses);
-  const lists = new TokenListService(others, heldUses);
+  const pendingUses = new PendingTokenUses();
+  const tokens = new AccessTokenService(others, pendingUses);
+  const lists = new TokenListService(others, pendingUses);
   return {
     groups: [
       {
@@ -50,7 +50,7 @@ export function createAccess({
     resolvers: [
       new ViewerResolver(tokens),
       new AccessTokenResolver(tokens, new TokenHolderService(rateLimits.failures)),
-      new ManyTokensResolver(lists, new TokenRevocationService(others.identities, heldUses)),
+      new ManyTokensResolver(lists, new TokenRevocationService(others.identities, pendingUses)),
       new AccessTokenRelationResolver(tokens),
       new IdentityTokensResolver(lists),
       new LoginResolver(new LoginService(others.organizations, rateLimits)),
@@ -65,6 +65,6 @@ export function createAccess({
       }),
     ],
     routes: [...accessTokenRoutes, ...loginRoutes],
-    authenticator: new Authenticator(heldUses, rateLimits.failures),
+    authenticator: new Authenticator(pendingUses, rateLimits.failures),
   };
 }

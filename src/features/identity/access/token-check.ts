@@ -135,7 +135,7 @@ const kernelOf = ({
   holdingsOf,
   publicUrl,
   wakeJobs,
-  askLater,
+  enqueueStandingLater,
   log,
 }: Kernel): { [Part in keyof Required<Kernel>]: Kernel[Part] } => ({
   database,
@@ -148,7 +148,7 @@ const kernelOf = ({
   holdingsOf,
   publicUrl,
   wakeJobs,
-  askLater,
+  enqueueStandingLater,
   log,
 });
 

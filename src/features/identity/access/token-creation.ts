@@ -84,10 +84,17 @@ export class TokenCreation {
  * for itself, or it has an idempotency key.
  */
 function lineOf(ctx: Context, { identityId, organizationSlug = null }: Wanted): string | null {
-  const { standing, claim, actor, address } = ctx;
-  if (!standing?.isLasting || standing.sight === null || claim !== undefined || isTransaction(ctx)) return null;
+  const { accessSnapshot, claim, actor, address } = ctx;
+  if (!accessSnapshot?.isLasting || accessSnapshot.state === null || claim !== undefined || isTransaction(ctx))
+    return null;
   if (isSelf(ctx, 'identity', identityId)) return null;
-  return JSON.stringify([actor.tokenId, address, standing.generation, identityId.toLowerCase(), organizationSlug]);
+  return JSON.stringify([
+    actor.tokenId,
+    address,
+    accessSnapshot.generation,
+    identityId.toLowerCase(),
+    organizationSlug,
+  ]);
 }
 
 const creationOf = (identityId: string, { id, request }: { id: string; request: RequestInfo }): AuditEvent => ({

@@ -1,7 +1,7 @@
 import { type Action, type Rule, rulesOf } from '../../../kernel/authz/ability.js';
 import type { Fields } from '../../../kernel/authz/conditions.js';
-import { actionsAsked, ruleAsked } from './question.js';
 import type { Rights, RuleSource } from './rights.js';
+import { checkedActions, decidingRuleOf } from './rule-check.js';
 
 /** Where the roles and privileges of a member come from. */
 export interface HeldOrigins {
@@ -57,7 +57,7 @@ export function explain(
   action: Action,
   fields?: Fields,
 ): Explanation {
-  const places = actionsAsked(action).map((each) => ruleAsked(ability, each, fields));
+  const places = checkedActions(action).map((each) => decidingRuleOf(ability, each, fields));
   const isGiven = (place: number | null): boolean => place !== null && rulesOf(ability)[place]?.inverted !== true;
   // Of several actions a denied one decides.
   const missing = places.findIndex((place) => !isGiven(place));

@@ -36,7 +36,6 @@ export {
   toShownRules,
   withPermissions,
 } from './permission.type.js';
-export { actionsAsked, answerOf, ruleAsked } from './question.js';
 export { renameInRules } from './rename-in-rules.js';
 export {
   type CheckedRules,
@@ -55,6 +54,7 @@ export {
   type StoredRules,
   storedRulesOf,
 } from './rights.js';
+export { checkedActions, decidingRuleOf, isAllowed } from './rule-check.js';
 export { type FieldChange, selectsOtherwise } from './selection.js';
 export { readRulesText, readStoredRules } from './stored-rules.js';
 export {

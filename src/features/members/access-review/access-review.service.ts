@@ -6,13 +6,13 @@ import { mapYielding } from '../../../kernel/event-loop.js';
 import { namePageBounds, Page, type PageRequest } from '../../../kernel/paging.js';
 import { parse, parseYielding } from '../../../kernel/validation.js';
 import {
-  actionsAsked,
-  answerOf,
   attributesWith,
   type CheckedRules,
+  checkedActions,
   type EffectiveRule,
   type Explanation,
   findProjectRules,
+  isAllowed,
   projectRights,
   type StoredRules,
 } from '../../identity/permissions/public.js';
@@ -128,7 +128,7 @@ export class AccessReviewService {
     const answers = await mapYielding(questions, ({ action, fields }, at) => {
       const role = unsaved[at] ?? null;
       const ability = role === null ? accesses[at]?.ability : projectRights(role).ability;
-      return ability !== undefined && answerOf(ability, action, fields);
+      return ability !== undefined && isAllowed(ability, action, fields);
     });
     const asked = Map.groupBy(questions, ({ projectId }) => projectId);
     const facts = [...asked].map(([projectId, of]) => ({
@@ -152,7 +152,7 @@ export class AccessReviewService {
     const project = await this.projects.load(ctx, projectId);
     authorizeOverview(project);
     const policies = await policiesOf(ctx, [project.projectId], at ?? null);
-    const reasons = await whoMay(policies.get(project.projectId) ?? NOBODY, actionsAsked(asked.action), asked.fields);
+    const reasons = await whoMay(policies.get(project.projectId) ?? NOBODY, checkedActions(asked.action), asked.fields);
     const page = pageOfReasons(readable(project, reasons), request);
     await ctx.auditTrail.recordRead(ctx, {
       action: 'access:holders',
@@ -211,7 +211,7 @@ export class AccessReviewService {
 const inLine = <T>(ctx: Context, part: () => Promise<T>): Promise<T> => ctx.load?.work.inLine(part) ?? part();
 
 /** The right to read the value of a secret. */
-const TO_READ = actionsAsked('secrets:read');
+const TO_READ = checkedActions('secrets:read');
 
 /** The rights of others in a query, by project and member. */
 async function othersIn(

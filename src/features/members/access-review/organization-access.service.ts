@@ -4,11 +4,11 @@ import { isId } from '../../../kernel/ids.js';
 import { parse, parseYielding } from '../../../kernel/validation.js';
 import { FIND_HELD } from '../../identity/access/public.js';
 import {
-  answerOf,
   type Explanation,
   explain,
   type HeldOrigins,
   type HeldRoles,
+  isAllowed,
   organizationRights,
 } from '../../identity/permissions/public.js';
 import { authorizeAbout, namesOf } from './about-others.js';
@@ -77,8 +77,8 @@ export class OrganizationAccessService {
     const answers = await mapYielding(questions, ({ action, fields }, at) => {
       const role = unsaved[at] ?? null;
       const memberId = memberIds[at] ?? null;
-      if (role !== null) return answerOf(organizationRights(role).ability, action, fields);
-      return answerOf(memberId === null ? ctx.ability : abilityOf(memberId), action, fields);
+      if (role !== null) return isAllowed(organizationRights(role).ability, action, fields);
+      return isAllowed(memberId === null ? ctx.ability : abilityOf(memberId), action, fields);
     });
     await ctx.auditTrail.recordRead(ctx, { action: 'access:check', facts: { count: checks.length } });
     return answers;

@@ -1,7 +1,7 @@
 import type { Action } from '../../../kernel/authz/ability.js';
 import type { Fields } from '../../../kernel/authz/conditions.js';
 import { mapYielding } from '../../../kernel/event-loop.js';
-import { type CheckedRules, isBuiltIn, projectRights, ruleAsked } from '../../identity/permissions/public.js';
+import { type CheckedRules, decidingRuleOf, isBuiltIn, projectRights } from '../../identity/permissions/public.js';
 import type { PlacedMember } from './places.js';
 
 /** A membership that grants roles, custom and built-in ones. What is evaluated last comes first. */
@@ -201,7 +201,7 @@ function askOnce(
   const { ability } = projectRights({ ...held, attributes: attributes === '' ? null : attributes });
   const bitsOf = (is: (rule: number) => boolean): number =>
     actions.reduce((bits, action, at) => {
-      const rule = ruleAsked(ability, action, fields);
+      const rule = decidingRuleOf(ability, action, fields);
       return rule !== null && is(rule) ? bits | (1 << at) : bits;
     }, 0);
   return { decides: bitsOf(() => true), allows: bitsOf((rule) => ability.rules[rule]?.inverted !== true) };

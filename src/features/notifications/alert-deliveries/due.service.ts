@@ -11,10 +11,9 @@ import { CertificateAlert, type EventType, listChannels, openForTelling } from '
 import { ledgerTargets, sendSoon, writeMessages } from '../deliveries/public.js';
 import { listUnsentSubjects } from './alert-delivery.queries.js';
 import { CERTIFICATE_SOURCE } from './certificate-source.js';
-import { findSubjects, listStandings, type Subject } from './due.sql.js';
-import { passing } from './passing.js';
+import { findSubjects, listAlertStates, type Subject } from './due.sql.js';
 import { listSlices, type Place } from './searches.js';
-import { ALL_ALERTS, verdictsOf } from './verdicts.js';
+import { ALL_ALERTS, matchingCertificates, verdictsOf } from './verdicts.js';
 
 const DAY_SECONDS = 86_400;
 const ALERTS_AT_ONCE = 1_000;
@@ -67,7 +66,7 @@ export const CHECK: JobKind = {
     for (let found: Subject[] = []; ; ) {
       const search = { projectId, period, filters: filters ?? [], after };
       const [page = []] = await listSlices(ctx, [search], CERTIFICATES_AT_ONCE);
-      found.push(...(await passing(search.filters, page)));
+      found.push(...(await matchingCertificates(search.filters, page)));
       const isLast = page.length < CERTIFICATES_AT_ONCE;
       if (isLast || found.length >= NOTIFIED_AT_ONCE) {
         await run.inTransaction((tx) => notifyOfExpiry(tx, { id, today }, found));
@@ -105,7 +104,7 @@ async function notifyAgain(
     const unsent = { alertId, days: EVENT_DAYS, after, most: CERTIFICATES_AT_ONCE };
     const ids = (await listUnsentSubjects(ctx, unsent)).map(({ id }) => id);
     if (ids.length === 0) return;
-    const certificates = await passing(filters ?? [], await findSubjects(ctx, { ids }));
+    const certificates = await matchingCertificates(filters ?? [], await findSubjects(ctx, { ids }));
     const certificateIds = certificates.map(({ id }) => id);
     await run.inTransaction((tx) => notify(tx, { alertId, event, certificateIds }));
     after = ids.at(-1) ?? after;
@@ -133,11 +132,11 @@ async function notifyOfEvent(ctx: Context, run: JobRun, event: EventName): Promi
   const certificateId = run.subjectId ?? NO_ID;
   const [certificate] = await findSubjects(ctx, { ids: [certificateId] });
   if (certificate === undefined) return;
-  const standings = await listStandings(ctx, { certificateId, ...ALL_ALERTS });
-  const verdicts = await verdictsOf(certificate, standings);
+  const states = await listAlertStates(ctx, { certificateId, ...ALL_ALERTS });
+  const verdicts = await verdictsOf(certificate, states);
   const failures: unknown[] = [];
-  for (const [at, standing] of standings.entries()) {
-    const { id: alertId, eventType } = standing;
+  for (const [at, state] of states.entries()) {
+    const { id: alertId, eventType } = state;
     const isOfEvent = eventType === event && verdicts[at] === 'no_event';
     if (!isOfEvent && verdicts[at] !== 'due') continue;
     await run
@@ -145,7 +144,7 @@ async function notifyOfEvent(ctx: Context, run: JobRun, event: EventName): Promi
         // Alerts have no event for imports: whoever imports a certificate got it from elsewhere.
         isOfEvent
           ? notify(tx, { alertId, event: eventType, certificateIds: [certificateId] })
-          : notifyOfExpiry(tx, standing, [certificate]),
+          : notifyOfExpiry(tx, state, [certificate]),
       )
       .catch((error: unknown) => {
         // Of this alert alone: the others are notified, and this one is tried again.

@@ -103,7 +103,7 @@ export type Subject = RowFrom<typeof findSubjects>;
 const ALERT = sqlColumnsOf(CertificateAlertSchema, 'a', ['id', 'filters', 'eventType', 'isEnabled', 'createdAt']);
 
 /** All alerts of the project of a certificate, newest first, each with its verdict before filters. `:limit` null: all. */
-export const listStandings = sqlStatement({
+export const listAlertStates = sqlStatement({
   text: `
     select ${ALERT.text}, ${TODAY} as today,
       exists (select from certificate_alert_channel h where h.alert_id = a.id and h.is_enabled) as "hasChannel",
@@ -129,4 +129,4 @@ export const listStandings = sqlStatement({
 });
 
 /** The verdict of an alert on a certificate, before filters. */
-export type Standing = RowFrom<typeof listStandings>;
+export type AlertState = RowFrom<typeof listAlertStates>;

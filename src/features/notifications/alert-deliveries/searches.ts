@@ -25,7 +25,7 @@ export const looksAtSans = ({ filters }: Pick<Search, 'filters'>): boolean =>
   filters.some(({ field }) => field === 'san');
 
 /**
- * Reads the next certificates of each search in one statement. They may include some that do not match the filters: `passing` decides.
+ * Reads the next certificates of each search in one statement. They may include some that do not match the filters: `matchingCertificates` decides.
  *
  * @param most maximum number of certificates per search
  */

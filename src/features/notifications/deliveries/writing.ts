@@ -1,6 +1,6 @@
 import type { Transaction } from '../../../kernel/context.js';
 import { isId, NO_ID } from '../../../kernel/ids.js';
-import { ask } from '../../../kernel/jobs/queue.js';
+import { enqueueStanding } from '../../../kernel/jobs/queue.js';
 import type { ChannelType } from '../sending/public.js';
 import { NotificationMessage } from './message.entity.js';
 import { findMessageContent, listSendingChannels, makeDue } from './message.queries.js';
@@ -76,7 +76,7 @@ const askToSend = (
     projectId,
   }: Pick<NewMessages, 'organizationId' | 'projectId'> & { channelIds: string[] },
 ): Promise<void> =>
-  ask(
+  enqueueStanding(
     tx,
     job,
     channelIds.map((channelId) => ({ key: channelId, subjectId: channelId, organizationId, projectId })),

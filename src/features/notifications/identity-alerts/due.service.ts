@@ -4,7 +4,7 @@ import type { Transaction } from '../../../kernel/context.js';
 import { emOf } from '../../../kernel/database/database.js';
 import { NO_ID } from '../../../kernel/ids.js';
 import type { JobKind } from '../../../kernel/jobs/job-kind.js';
-import { ask, wakeFor } from '../../../kernel/jobs/queue.js';
+import { enqueueStanding, wakeFor } from '../../../kernel/jobs/queue.js';
 import { openForTelling } from '../alerts/public.js';
 import { ledgerTargets, writeMessages } from '../deliveries/public.js';
 import { askAlertsOfCredentials, listDueCredentials, secondsToNextCredential } from './credential.sql.js';
@@ -72,7 +72,7 @@ export async function checkSoon(
     organizationId,
     projectId,
   }));
-  await ask(tx, CHECK, requests);
+  await enqueueStanding(tx, CHECK, requests);
 }
 
 /** New credentials, by the actions of the audit trail. A renewed one is found at midnight before it expires again. */

@@ -3,7 +3,7 @@ import type { Context, Transaction } from '../../../kernel/context.js';
 import { failedOnData } from '../../../kernel/errors.js';
 import { NO_ID } from '../../../kernel/ids.js';
 import type { JobKind, JobRun } from '../../../kernel/jobs/job-kind.js';
-import { ask } from '../../../kernel/jobs/queue.js';
+import { enqueueStanding } from '../../../kernel/jobs/queue.js';
 import { describeError } from '../../../kernel/log.js';
 import { refusedAddresses } from '../../identity/organizations/public.js';
 import { openForTelling } from '../alerts/public.js';
@@ -12,7 +12,7 @@ import { hasAddress } from './addresses.js';
 import { listTakingChannels } from './channel.queries.js';
 import { Notice } from './notice.entity.js';
 import type { NoticeKind } from './notice.rules.js';
-import { listPeople, listUnsentOwners, listUntoldOwners } from './notice.sql.js';
+import { listOwnersWithUnsentNotices, listPeople, listUnsentOwners } from './notice.sql.js';
 import { NOTICE_SOURCE } from './notice-source.js';
 import { notifyAgain, type Owner, requestsOf, UNSENT_DAYS, WRITE_MESSAGES } from './notices.js';
 
@@ -41,7 +41,11 @@ export const FIND_UNTOLD: JobKind = {
   staysInside: true,
   run: (_, run) =>
     run.inTransaction(async (tx) =>
-      ask(tx, WRITE_MESSAGES, requestsOf(await listUntoldOwners(tx, { seconds: UNTOLD_SECONDS }))),
+      enqueueStanding(
+        tx,
+        WRITE_MESSAGES,
+        requestsOf(await listOwnersWithUnsentNotices(tx, { seconds: UNTOLD_SECONDS })),
+      ),
     ),
 };
 

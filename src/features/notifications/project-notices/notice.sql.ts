@@ -37,7 +37,7 @@ export const insertNotices = sqlStatement({
 });
 
 /** Owners of notices that have had no messages for so many seconds, one at a time by index however many notices there are. */
-export const listUntoldOwners = sqlStatement({
+export const listOwnersWithUnsentNotices = sqlStatement({
   text: `
     with recursive owner as (
       (select owner_id as id from notice where told_at is null order by owner_id limit 1)

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../../kernel/context.js';
-import { askAfterCommit, type JobRequest } from '../../../kernel/jobs/queue.js';
+import { enqueueStandingAfterCommit, type JobRequest } from '../../../kernel/jobs/queue.js';
 import { markUnwritten } from './notice.queries.js';
 import type { NoticeFacts, NoticeKind } from './notice.rules.js';
 import { insertNotices } from './notice.sql.js';
@@ -62,4 +62,4 @@ export async function notifyAgain(tx: Transaction, owner: Owner): Promise<void> 
 /** Has the messages of owners written after the commit. */
 export const askToTell = (tx: Transaction, owners: readonly Owner[]): Promise<void> =>
   // In the transaction, all that notify the same project would wait for the one row of its job and, with a lock on the project, deadlock.
-  askAfterCommit(tx, WRITE_MESSAGES, requestsOf(owners));
+  enqueueStandingAfterCommit(tx, WRITE_MESSAGES, requestsOf(owners));

@@ -5,7 +5,7 @@ import { flush, inTransaction } from '../../../kernel/database/in-transaction.js
 import { loadRow } from '../../../kernel/database/rows.js';
 import { AppError } from '../../../kernel/errors.js';
 import type { JobKind } from '../../../kernel/jobs/job-kind.js';
-import { ask } from '../../../kernel/jobs/queue.js';
+import { enqueueStanding } from '../../../kernel/jobs/queue.js';
 import { Page, timeCursorKey, timePageBounds } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
@@ -101,7 +101,7 @@ export class ReencryptionService {
     { id, organizationId, projectId }: { id: string; organizationId: string; projectId: string },
   ): Promise<ReencryptionRow> {
     if (change === 'start' || change === 'resume')
-      await ask(tx, this.job, [{ key: id, organizationId, projectId, subjectId: id }]);
+      await enqueueStanding(tx, this.job, [{ key: id, organizationId, projectId, subjectId: id }]);
     await tx.auditTrail.recordChange(tx, {
       action: `project-reencryption:${change}`,
       projectId,

@@ -89,12 +89,12 @@ export async function findCurrentAccess(
     const [row] = await findAccesses(ctx, { ...own, organizationId: ctx.organizationId, withRules: false });
     return row === undefined ? null : { value: row, until: row.until, size: row.attributes?.length ?? 0 };
   };
-  const { value: known, sight } = await ctx.knownAccess.find(nameIn(ctx, id), read, id);
+  const { value: known, state } = await ctx.knownAccess.find(nameIn(ctx, id), read, id);
   if (known === null) return new Map();
   const find = async (from: Context, asked: typeof own & Scope) =>
     asked.withRules ? findAccesses(from, asked) : [known];
   const [row] = await withRights(ctx, find, own);
-  return new Map(row && [[id, { ...toAccess(row), revision: sight?.revisions[id] ?? row.revision }]]);
+  return new Map(row && [[id, { ...toAccess(row), revision: state?.revisions[id] ?? row.revision }]]);
 }
 
 const nameIn = ({ organizationId, actor }: Context, id: string): string =>
@@ -102,10 +102,10 @@ const nameIn = ({ organizationId, actor }: Context, id: string): string =>
 
 /** The same without a statement, where the look at the caller has just seen the project too. @param projectId in lower case */
 export function accessAtArrival(ctx: Context, projectId: string): ProjectAccess | undefined {
-  const sight = ctx.standing?.sight;
-  const revision = sight?.revisions[projectId];
-  if (sight == null || revision === undefined) return undefined;
-  const row = ctx.knownAccess.current<AccessRow>(nameIn(ctx, projectId), sight);
+  const state = ctx.accessSnapshot?.state;
+  const revision = state?.revisions[projectId];
+  if (state == null || revision === undefined) return undefined;
+  const row = ctx.knownAccess.current<AccessRow>(nameIn(ctx, projectId), state);
   const rights = row && findProjectRights(row);
   return row && rights && { ...toAccess({ ...row, rights }), revision };
 }

@@ -126,7 +126,7 @@ export class ProjectReader {
     const seen = accessAtArrival(ctx, id);
     if (seen !== undefined) remember(ctx, findCurrentAccess, id, seen);
     const project = await this.find(ctx, id);
-    if (project !== undefined) ctx.standing?.expect(id);
+    if (project !== undefined) ctx.accessSnapshot?.expect(id);
     return project;
   }
 

@@ -1,6 +1,6 @@
 import { NO_ID } from '../../../kernel/ids.js';
 import type { JobKind } from '../../../kernel/jobs/job-kind.js';
-import { ask } from '../../../kernel/jobs/queue.js';
+import { enqueueStanding } from '../../../kernel/jobs/queue.js';
 import { type ConnectionRow, findConnections, forgetUnusedTargets } from './connection.queries.js';
 import { takeDueChecks } from './connection.sql.js';
 import { type CheckParts, checkStored, store } from './connection-checks.js';
@@ -57,7 +57,7 @@ export function checkJobs(parts: CheckParts): readonly JobKind[] {
       for (let taken = AT_ONCE; taken === AT_ONCE; )
         taken = await run.inTransaction(async (tx) => {
           const due = await takeDueChecks(tx, { most: AT_ONCE });
-          await ask(
+          await enqueueStanding(
             tx,
             check,
             due.map(({ id, ...place }) => ({ key: id, subjectId: id, ...place })),

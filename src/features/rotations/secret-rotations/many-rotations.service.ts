@@ -2,7 +2,7 @@ import { can } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { inTransaction } from '../../../kernel/database/in-transaction.js';
 import { isId, NO_ID } from '../../../kernel/ids.js';
-import { ask } from '../../../kernel/jobs/queue.js';
+import { enqueueStanding } from '../../../kernel/jobs/queue.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import { ROTATE } from './engine/begin.js';
@@ -114,7 +114,7 @@ async function request(
   const ids = rotations.map(({ id }) => id);
   const { kind: actorKind, id: actorId } = tx.actor;
   const requested = await requestRotations(tx, { ids, staggerSeconds, actorKind, actorId });
-  await ask(
+  await enqueueStanding(
     tx,
     ROTATE,
     requested.map(({ id, ...row }) => ({ key: id, subjectId: id, ...row })),

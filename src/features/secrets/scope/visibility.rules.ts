@@ -33,7 +33,7 @@ export interface SubjectChange {
 }
 
 /** To see a secret, and to read its value. */
-type Sight = 'secrets:describeSecret' | 'secrets:readValue';
+type ReadAction = 'secrets:describeSecret' | 'secrets:readValue';
 
 /**
  * A change of attributes that rules use requires the right to edit the secret before and after. And nobody gains sight
@@ -123,12 +123,12 @@ export class Visibility {
   }
 
   /** What the caller would see of the changed secret and does not see of the current one; undefined: nothing. */
-  gainedBy({ before, after }: SubjectChange): Sight | undefined {
+  gainedBy({ before, after }: SubjectChange): ReadAction | undefined {
     if (this.describes(after) && !this.describes(before)) return 'secrets:describeSecret';
     return this.readsValue(after) && !this.readsValue(before) ? 'secrets:readValue' : undefined;
   }
 
-  #test(ability: Ability, action: Sight): (subject: SecretSubject) => boolean {
+  #test(ability: Ability, action: ReadAction): (subject: SecretSubject) => boolean {
     if (!this.isPerSecret) {
       const always = can(ability, action);
       return () => always;

@@ -5,7 +5,7 @@ import { inTransaction } from '../../../../kernel/database/in-transaction.js';
 import { AppError } from '../../../../kernel/errors.js';
 import { NO_ID } from '../../../../kernel/ids.js';
 import type { JobKind } from '../../../../kernel/jobs/job-kind.js';
-import { ask } from '../../../../kernel/jobs/queue.js';
+import { enqueueStanding } from '../../../../kernel/jobs/queue.js';
 import type { Outlet } from './target.js';
 import { countEnabled, listBehind } from './target-progress.sql.js';
 
@@ -16,7 +16,7 @@ const HAS_TARGETS =
 
 /** Has the job run that follows the trail, of which there is one for the installation. */
 export const followTrail = (tx: Transaction): Promise<void> =>
-  ask(tx, { name: NAME }, [{ key: 'all', organizationId: null }]);
+  enqueueStanding(tx, { name: NAME }, [{ key: 'all', organizationId: null }]);
 
 /** The job that wakes the jobs of targets when there are new events for them, as long as there are targets. */
 export const followJob = (outlets: readonly Pick<Outlet, 'job' | 'table'>[]): JobKind => ({
@@ -35,7 +35,7 @@ export const followJob = (outlets: readonly Pick<Outlet, 'job' | 'table'>[]): Jo
     await run.inTransaction(async (tx) => {
       for (const { job, table } of outlets) {
         const targets = await listBehind({ table })(tx, { settled });
-        await ask(
+        await enqueueStanding(
           tx,
           job,
           targets.map((target) => ({ ...target, key: target.id, subjectId: target.id })),

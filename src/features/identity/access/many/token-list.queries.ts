@@ -9,7 +9,7 @@ import { ENDS_AT, IS_EXPIRED } from '../token-check.sql.js';
 const tables = tablesOf<typeof AccessTokenSchema | typeof OrganizationSchema>();
 
 /** The holders of the tokens to list. */
-export interface Sight extends Scope {
+export interface VisibleOwners extends Scope {
   /** Of all identities of the organization except those of its projects. */
   readonly ofIdentities: boolean;
   /** Also of the admin of the installation. */
@@ -35,7 +35,7 @@ export interface TokenFilter {
   readonly exceptHolders: readonly string[];
 }
 
-export interface TokenSearch extends Sight, TokenFilter {}
+export interface TokenSearch extends VisibleOwners, TokenFilter {}
 
 const matches = (wanted: TokenSearch): RawBuilder<unknown> => sql`
   (${wanted.isRootScoped}::boolean or t.organization_id = ${wanted.organizationId}::uuid)

@@ -8,11 +8,11 @@ import { type IdentityReader, tokenHoldersByIds } from '../../identities/public.
 import type { UserReader } from '../../organizations/public.js';
 import { ListOfIdentity, ListPersonalTokens, ListTokens } from '../access-token.rules.js';
 import type { AccessTokenView } from '../access-token.view.js';
-import type { HeldUses } from '../held-uses.js';
+import type { PendingTokenUses } from '../pending-token-uses.js';
 import { isSelf } from '../token-rights.js';
 import {
   countOfTokens,
-  countsOfIdentities,
+  countTokensByIdentity,
   filtered,
   pageOfTokens,
   type TokenPageRequest,
@@ -26,7 +26,7 @@ import type { TokenSearch } from './token-list.queries.js';
 export class TokenListService {
   constructor(
     private readonly others: { readonly identities: IdentityReader; readonly users: UserReader },
-    private readonly heldUses: HeldUses,
+    private readonly pendingUses: PendingTokenUses,
   ) {}
 
   /**
@@ -68,7 +68,7 @@ export class TokenListService {
     request: TokenPageRequest,
     facts: AuditFacts,
   ): Promise<CountedConnectionOf<AccessTokenView>> {
-    await this.heldUses.store(ctx.database.query);
+    await this.pendingUses.store(ctx.database.query);
     const page = new Page(await pageOfTokens(ctx, search, request), request, cursorKeyOf);
     await ctx.auditTrail.recordRead(ctx, {
       action: 'access-token:list',
@@ -95,11 +95,11 @@ export class TokenListService {
     if (holder === undefined) return null;
     const rows = await batched(ctx, tokensOfIdentities, listKey(identityId, bounds));
     const page = new Page(rows ?? [], request, cursorKeyOf);
-    return counted(page, async () => (await batched(ctx, countsOfIdentities, identityId)) ?? 0);
+    return counted(page, async () => (await batched(ctx, countTokensByIdentity, identityId)) ?? 0);
   }
 
   readonly #storeUses: BatchLoad<never> = async (ctx) => {
-    await this.heldUses.store(ctx.database.query);
+    await this.pendingUses.store(ctx.database.query);
     return new Map();
   };
 }

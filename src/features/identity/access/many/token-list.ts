@@ -6,10 +6,19 @@ import { type PageRequest, type TimeBounds, timePageBounds } from '../../../../k
 import type { IdentityAction, IdentityReader } from '../../identities/public.js';
 import { type AccessTokenView, toAccessTokenView } from '../access-token.view.js';
 import { scopeOf } from '../token-scope.js';
-import { countTokens, listTokens, type Sight, type TokenFilter, type TokenSearch } from './token-list.queries.js';
+import {
+  countTokens,
+  listTokens,
+  type TokenFilter,
+  type TokenSearch,
+  type VisibleOwners,
+} from './token-list.queries.js';
 
 /** All tokens of these owners. */
-export const tokensOf = (ctx: Context, owners: Partial<Pick<Sight, 'identityIds' | 'userIds'>>): TokenSearch => ({
+export const tokensOf = (
+  ctx: Context,
+  owners: Partial<Pick<VisibleOwners, 'identityIds' | 'userIds'>>,
+): TokenSearch => ({
   ...scopeOf(ctx),
   ofIdentities: false,
   ofInstallationAdmin: true,
@@ -93,7 +102,7 @@ export const tokensOfIdentities = batchOfLists<AccessTokenView, TimeBounds & { s
 );
 
 /** Number of these. */
-export const countsOfIdentities: BatchLoad<number> = async (ctx, identityIds) => {
+export const countTokensByIdentity: BatchLoad<number> = async (ctx, identityIds) => {
   const search = { ...tokensOf(ctx, { identityIds }), includeEnded: false };
   const counts = await countTokens(ctx, { ...search, byIdentity: true });
   return new Map(counts.map(({ identityId, count }) => [identityId ?? '', count]));

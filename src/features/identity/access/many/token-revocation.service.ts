@@ -16,7 +16,7 @@ import {
 import { findTokens } from '../access-token.queries.js';
 import { MAX_REVOKED, RevokeTokens } from '../access-token.rules.js';
 import { type AccessTokenView, holderOf, toAccessTokenView } from '../access-token.view.js';
-import type { HeldUses } from '../held-uses.js';
+import type { PendingTokenUses } from '../pending-token-uses.js';
 import { revokeTokens } from '../token-family.js';
 import { FIND_FAMILIES, FIND_MAKERS } from '../token-family.sql.js';
 import { authorizedTokens } from '../token-rights.js';
@@ -45,7 +45,7 @@ const NEEDED = ['identity:get-token', 'identity:delete-token'] as const;
 export class TokenRevocationService {
   constructor(
     private readonly identities: IdentityReader,
-    private readonly heldUses: HeldUses,
+    private readonly pendingUses: PendingTokenUses,
   ) {}
 
   /**
@@ -59,7 +59,7 @@ export class TokenRevocationService {
    */
   async revoke(ctx: Context, raw: unknown): Promise<Revocation> {
     const { ids, dryRun, ...filter } = parse(RevokeTokens, raw);
-    await this.heldUses.store(ctx.database.query);
+    await this.pendingUses.store(ctx.database.query);
     const revocation = await inTransaction(ctx, async (tx) => {
       const chosen = ids == null ? await this.#matching(tx, filter) : await named(tx, ids);
       const chosenIds = chosen.tokens.map(({ id }) => id);

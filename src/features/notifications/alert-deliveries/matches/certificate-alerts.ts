@@ -4,7 +4,7 @@ import { batched, batchOfLists, listKey, type Together, together } from '../../.
 import type { CertificateType } from '../../../certificates/public.js';
 import type { ProjectReader } from '../../../projects/public.js';
 import { type AlertView, listAlertViews } from '../../alerts/public.js';
-import { passing } from '../passing.js';
+import { matchingCertificates } from '../verdicts.js';
 
 /** Alerts whose filters match a certificate. */
 export class CertificateAlerts {
@@ -35,7 +35,7 @@ const chosen: Together<Choice, readonly AlertView[]> = async (ctx, choices) => {
   for (const { certificate, alerts } of choices) {
     const looked = { ...certificate, profileName: certificate.profileSlug };
     const list: AlertView[] = [];
-    for (const alert of alerts) if ((await passing(alert.filters, [looked])).length > 0) list.push(alert);
+    for (const alert of alerts) if ((await matchingCertificates(alert.filters, [looked])).length > 0) list.push(alert);
     lists.push(list);
   }
   const shown = new Map(lists.flat().map((alert) => [alert.id, alert]));

@@ -5,7 +5,7 @@ import { parse } from '../../../../kernel/validation.js';
 import type { ProjectReader } from '../../../projects/public.js';
 import { findAlertViews } from '../../alerts/public.js';
 import { listMessagesAbout, type MessageRow } from '../alert-delivery.queries.js';
-import { findSubjects, listStandings, type Standing } from '../due.sql.js';
+import { type AlertState, findSubjects, listAlertStates } from '../due.sql.js';
 import { type Verdict, verdictsOf } from '../verdicts.js';
 import { ListDecisions } from './match.rules.js';
 import { mayRead } from './match.service.js';
@@ -41,19 +41,17 @@ export class DecisionService {
     const { time, id: afterId, limit } = timePageBounds(request);
     const { row: subject, project } = await this.projects.authorizedItem(ctx, { id }, SUBJECT, 'pki-alerts:read');
     if (!mayRead(project)(subject)) throw new AppError(NOT_FOUND);
-    const standings = await listStandings(ctx, { certificateId: subject.id, time, afterId, limit });
-    const verdicts = await verdictsOf(subject, standings);
-    const alertIds = standings.map((standing) => standing.id);
+    const states = await listAlertStates(ctx, { certificateId: subject.id, time, afterId, limit });
+    const verdicts = await verdictsOf(subject, states);
+    const alertIds = states.map((state) => state.id);
     const alerts = new Map((await findAlertViews(ctx, { ids: alertIds })).map((alert) => [alert.id, alert]));
     const about = await listMessagesAbout(ctx, { alertIds, certificateId: subject.id });
     const messages = Map.groupBy(about, ({ alertId }) => alertId);
-    const decisions = standings.flatMap((standing, at): Decision[] => {
-      const alert = alerts.get(standing.id);
+    const decisions = states.flatMap((state, at): Decision[] => {
+      const alert = alerts.get(state.id);
       // Deleted in the meantime.
       if (alert === undefined) return [];
-      return [
-        decisionOf(alert, { standing, verdict: verdicts[at] as Verdict, messages: messages.get(alert.id) ?? [] }),
-      ];
+      return [decisionOf(alert, { state, verdict: verdicts[at] as Verdict, messages: messages.get(alert.id) ?? [] })];
     });
     const page = new Page(decisions, request, ({ alert }) => timeCursorKey(alert.createdAt, alert.id));
     const facts = { certificateId: subject.id, count: page.nodes.length };
@@ -65,12 +63,12 @@ export class DecisionService {
 
 function decisionOf(
   alert: Decision['alert'],
-  { standing, verdict, messages }: { standing: Standing; verdict: Verdict; messages: readonly MessageRow[] },
+  { state, verdict, messages }: { state: AlertState; verdict: Verdict; messages: readonly MessageRow[] },
 ): Decision {
   const states = new Set(messages.map(({ state }) => state));
   const sent = states.has('pending') ? 'pending' : states.has('sent') ? 'notified' : null;
   const outcome = sent ?? (messages.length > 0 ? 'failed' : verdict);
-  const dueAt = outcome === 'not_due_yet' && standing.beginsAt !== null ? nextMidnight(standing.beginsAt) : null;
+  const dueAt = outcome === 'not_due_yet' && state.beginsAt !== null ? nextMidnight(state.beginsAt) : null;
   return { alert, outcome, dueAt, messages };
 }
 

@@ -7,8 +7,8 @@ import { parse } from '../../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../../projects/public.js';
 import { type AlertFilter, type EventType, findAlerts } from '../../alerts/public.js';
 import type { Subject } from '../due.sql.js';
-import { passing } from '../passing.js';
 import { listSlices, looksAtSans, type Place, type Search } from '../searches.js';
+import { matchingCertificates } from '../verdicts.js';
 import { ListMatches, MatchPage, PreviewAlert } from './match.rules.js';
 
 const ALERT = { find: findAlerts, notFound: 'CERTIFICATE_ALERT_NOT_FOUND' } as const;
@@ -172,7 +172,7 @@ function sizeOf(open: readonly Progress[]): number {
 
 async function advance(progress: Progress, slice: readonly Subject[], most: number): Promise<void> {
   const { wanted, found } = progress;
-  found.push(...(await passing(wanted.filters, slice)).filter(wanted.mayRead));
+  found.push(...(await matchingCertificates(wanted.filters, slice)).filter(wanted.mayRead));
   progress.looked += slice.length;
   progress.last = slice.at(-1) ?? progress.last;
   progress.isAtEnd = slice.length < most;

@@ -1,7 +1,7 @@
 import { raw as sql } from '@mikro-orm/core';
 import type { Transaction } from '../../../../kernel/context.js';
 import { newId } from '../../../../kernel/ids.js';
-import { ask } from '../../../../kernel/jobs/queue.js';
+import { enqueueStanding } from '../../../../kernel/jobs/queue.js';
 import { AppConnection, digestOfAccount } from '../../app-connections/public.js';
 import type { Credential, RotationKind } from '../kind/rotation-kind.js';
 import { CredentialDebt, type DebtReason } from '../store/debt.entity.js';
@@ -59,5 +59,5 @@ export async function askToPay(
 ): Promise<void> {
   const called = await tx.em.findOne(AppConnection, { id: connectionId }, { fields: ['target'] });
   const request = { key: connectionId, subjectId: connectionId, organizationId, target: called?.target, isUrgent };
-  await ask(tx, PAY_DEBTS, [request]);
+  await enqueueStanding(tx, PAY_DEBTS, [request]);
 }

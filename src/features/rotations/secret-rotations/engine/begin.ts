@@ -3,7 +3,7 @@ import type { Actor, Transaction } from '../../../../kernel/context.js';
 import type { SealedText } from '../../../../kernel/crypto/sealed-text.js';
 import { flush } from '../../../../kernel/database/in-transaction.js';
 import { newId } from '../../../../kernel/ids.js';
-import { ask } from '../../../../kernel/jobs/queue.js';
+import { enqueueStanding } from '../../../../kernel/jobs/queue.js';
 import { AppConnection } from '../../app-connections/public.js';
 import type { Credential, RotationKind } from '../kind/rotation-kind.js';
 import { type AttemptReason, SecretRotationAttempt } from '../store/attempt.entity.js';
@@ -66,7 +66,7 @@ export async function beginAttempt(
   await flush(tx);
   const called = await tx.em.findOne(AppConnection, { id: rotation.connectionId }, { fields: ['target'] });
   const request = { key: rotationId, subjectId: rotationId, ...scope, target: called?.target };
-  await ask(tx, ROTATE, [{ ...request, isUrgent: !isInBackground }]);
+  await enqueueStanding(tx, ROTATE, [{ ...request, isUrgent: !isInBackground }]);
   return id;
 }
 

@@ -4,7 +4,7 @@ import { flush } from '../../../../kernel/database/in-transaction.js';
 import { databaseNow } from '../../../../kernel/database/now.sql.js';
 import { NO_ID } from '../../../../kernel/ids.js';
 import type { JobKind, JobRun } from '../../../../kernel/jobs/job-kind.js';
-import { ask } from '../../../../kernel/jobs/queue.js';
+import { enqueueStanding } from '../../../../kernel/jobs/queue.js';
 import { notifyOfFailedRotation } from '../../../notifications/project-notices/public.js';
 import { CalledTarget } from '../../app-connections/public.js';
 import { PAY_DEBTS } from '../debts/debts.js';
@@ -80,7 +80,7 @@ export async function askForEach(
     const subjects = await list({ after, most: AT_ONCE });
     if (subjects.length === 0) return;
     await run.inTransaction((tx) =>
-      ask(
+      enqueueStanding(
         tx,
         kind,
         subjects.map(({ id, ...place }) => ({ key: id, subjectId: id, ...place })),

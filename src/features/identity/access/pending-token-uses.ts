@@ -11,7 +11,7 @@ const MAX_TOKENS = 10_000;
  * first use after half a minute; reads of tokens store them first. A killed node loses less than a minute of them. Uses of
  * tokens with a limit are never held here.
  */
-export class HeldUses {
+export class PendingTokenUses {
   #uses = new Map<string, number>();
 
   /** Takes the held uses of a token: the caller stores them, or gives them back with `hold`. */

@@ -4,7 +4,7 @@ import { inTransaction } from '../../../src/kernel/database/in-transaction.js';
 import { NO_ID } from '../../../src/kernel/ids.js';
 import type { JobKind } from '../../../src/kernel/jobs/job-kind.js';
 import type { Jobs } from '../../../src/kernel/jobs/jobs.js';
-import { askAfterCommit } from '../../../src/kernel/jobs/queue.js';
+import { enqueueStandingAfterCommit } from '../../../src/kernel/jobs/queue.js';
 import { withRefused } from '../../kit/poison.js';
 import { withClient } from '../../kit/tables.js';
 import { until } from '../../kit/until.js';
@@ -34,8 +34,8 @@ describe('a standing job that is asked for after the commit', () => {
   afterAll(() => nodes.close());
 
   const change = (then: (tx: Transaction) => Promise<void> = async () => undefined) =>
-    inTransaction({ ...nodes.contextOf(NO_ID), askLater: node.askLater }, async (tx) => {
-      await askAfterCommit(tx, kind, [{ key: 'one', organizationId: null }]);
+    inTransaction({ ...nodes.contextOf(NO_ID), enqueueStandingLater: node.enqueueStandingLater }, async (tx) => {
+      await enqueueStandingAfterCommit(tx, kind, [{ key: 'one', organizationId: null }]);
       await then(tx);
     });
   const isDone = async () => {
@@ -63,8 +63,8 @@ describe('a standing job that is asked for after the commit', () => {
   });
 
   test('runs although another was asked for about a project that is deleted', async () => {
-    await inTransaction({ ...nodes.contextOf(NO_ID), askLater: node.askLater }, (tx) =>
-      askAfterCommit(tx, kind, [
+    await inTransaction({ ...nodes.contextOf(NO_ID), enqueueStandingLater: node.enqueueStandingLater }, (tx) =>
+      enqueueStandingAfterCommit(tx, kind, [
         { key: 'gone', organizationId: null, projectId: randomUUID() },
         { key: 'one', organizationId: null },
       ]),
@@ -76,8 +76,8 @@ describe('a standing job that is asked for after the commit', () => {
   test('runs although the database refuses what another one is asked for with', async () => {
     const sql = (text: string) => withClient(nodes.url, async (client) => (await client.query(text)).rows);
     await withRefused(sql, 'job', `dedupe_key <> 'poison'`, async () => {
-      await inTransaction({ ...nodes.contextOf(NO_ID), askLater: node.askLater }, (tx) =>
-        askAfterCommit(
+      await inTransaction({ ...nodes.contextOf(NO_ID), enqueueStandingLater: node.enqueueStandingLater }, (tx) =>
+        enqueueStandingAfterCommit(
           tx,
           kind,
           ['before', 'poison', 'after'].map((key) => ({ key, organizationId: null })),

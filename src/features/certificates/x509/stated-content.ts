@@ -17,7 +17,7 @@ import { attributesOf, type NameAttribute, type San, sansOf } from './facts.js';
 import { extendedKeyUsagesOf, type KeyUsageName, keyUsagesOf } from './usages.js';
 
 /** Subject and usage in a request or certificate. Null: not stated. */
-export interface Stated {
+export interface StatedContent {
   readonly subject: readonly NameAttribute[];
   readonly sans: readonly San[] | null;
   /** Whether it has alternative names of unsupported kinds. */
@@ -35,7 +35,7 @@ interface RawExtension {
 }
 
 /** @throws Error for extensions that cannot be parsed */
-export function statedBy(subject: Name, extensions: readonly RawExtension[]): Stated {
+export function statedBy(subject: Name, extensions: readonly RawExtension[]): StatedContent {
   const extension = <T>(wanted: string, type: new () => T): T | null => {
     const found = extensions.find(({ id }) => id === wanted);
     return found === undefined ? null : AsnConvert.parse(found.value, type);
@@ -57,7 +57,7 @@ export function statedBy(subject: Name, extensions: readonly RawExtension[]): St
 }
 
 /** The same for a certificate: what it does not state is empty. */
-export function statedByCertificate(certificate: X509Certificate): Stated {
+export function statedByCertificate(certificate: X509Certificate): StatedContent {
   const { subject, extensions = [] } = AsnConvert.parse(certificate.raw, Certificate).tbsCertificate;
   const stated = statedBy(
     new Name(subject),

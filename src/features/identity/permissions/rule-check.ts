@@ -9,15 +9,15 @@ const OTHER_WORDS: Readonly<Record<string, readonly Action[]>> = {
 };
 
 /** The actions of a check. */
-export const actionsAsked = (action: Action): readonly Action[] => OTHER_WORDS[action] ?? [action];
+export const checkedActions = (action: Action): readonly Action[] => OTHER_WORDS[action] ?? [action];
 
 /** An ability in the form that authorizes requests with these actions. */
 const judgingBy = (own: Ability, action: Action): Ability => (/:assign-/.test(action) ? assignmentsOf(own) : own);
 
 /** Whether rules allow the checked actions. */
-export const answerOf = (own: Ability, action: Action, fields?: Fields): boolean =>
-  actionsAsked(action).every((each) => can(judgingBy(own, each), each, fields));
+export const isAllowed = (own: Ability, action: Action, fields?: Fields): boolean =>
+  checkedActions(action).every((each) => can(judgingBy(own, each), each, fields));
 
-/** Position of the rule that decides about one of `actionsAsked`; null when none matches. */
-export const ruleAsked = (own: Ability, action: Action, fields?: Fields): number | null =>
+/** Position of the rule that decides about one of `checkedActions`; null when none matches. */
+export const decidingRuleOf = (own: Ability, action: Action, fields?: Fields): number | null =>
   decidingRule(judgingBy(own, action), action, fields);
