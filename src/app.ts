@@ -96,16 +96,14 @@ import type { Group } from './rest/openapi/groups.js';
 import type { Route } from './rest/route.js';
 import { withPlaces } from './start/api-group-order.js';
 import { createJobs, startBackgroundWork, startTraces } from './start/background.js';
-import { createFirstAdmin } from './start/bootstrap.js';
-import { findUnusedToken, type UnusedToken } from './start/bootstrap-token.js';
+import { createFirstAdmin, findUnusedToken, type UnusedToken } from './start/bootstrap.js';
 import { connectDatabase, type DatabaseServer, stopServer } from './start/database-server.js';
 import { EXAMPLE_OPERATIONS } from './start/example-operations.js';
-import { KERNEL_ENTITIES } from './start/kernel-entities.js';
 import type { KernelParts } from './start/make-kernel.js';
 import { openGate } from './start/open-gate.js';
 import { openKernel } from './start/open-kernel.js';
-import { SEALED_TABLES } from './start/sealed-tables.js';
 import { systemContext } from './start/system-context.js';
+import { KERNEL_ENTITIES, SEALED_TABLES } from './start/tables.js';
 
 const { version } = packageJson;
 /** Pause between looks whether the service is idle. */

@@ -1,10 +1,24 @@
 import {
+  astFromValue,
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLInterfaceType,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
   type GraphQLSchema,
+  getNamedType,
+  isInputObjectType,
+  isInterfaceType,
+  isListType,
+  isNonNullType,
+  isObjectType,
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
   parse as parseDocument,
+  print,
 } from 'graphql';
+import * as z from 'zod';
 import type { AnyContext } from '../kernel/context.js';
 import type { ErrorDetail } from '../kernel/errors.js';
 import { compileDocument } from '../kernel/graphql/compiled-documents.js';
@@ -13,13 +27,11 @@ import { demandOf } from '../kernel/graphql/limited-operations.js';
 import { allowNestedDenials } from '../kernel/graphql/nested-denials.js';
 import { lazily, once } from '../kernel/once.js';
 import { validationFailed } from '../kernel/validation.js';
-import { argumentDescriptions, type Descriptions } from './argument-descriptions.js';
-import { writtenRoute } from './field-routes.js';
-import { operationIdsOf, verbAndNounOf } from './operation-ids.js';
 import { inRequest } from './request-paths.js';
 import { type JsonSchema, sampleData, schemaOf } from './response-schema.js';
-import type { Data, Route, WrittenRoute } from './route.js';
-import { lastWord } from './sample-request.js';
+import { type Data, type FieldRoute, nextCursor, paging, type Route, type WrittenRoute } from './route.js';
+import { argumentDescriptions, type Descriptions } from './rule-kinds.js';
+import { lastWord, paramNames, sampleVariables } from './sample-request.js';
 
 type Asked = Parameters<WrittenRoute['variables']>[0];
 
@@ -157,3 +169,163 @@ const MISFIT: ErrorDetail = {
   code: 'INVALID_TYPE',
   message: 'must have only values that the schema can hold',
 };
+
+/** What the name of an operation is made of. */
+interface Named {
+  readonly route: Pick<WrittenRoute, 'method' | 'path' | 'deprecated' | 'operationId'>;
+  /** The field that answers it, with its verb: `listTags`, `createTag`. */
+  readonly verbAndNoun: string;
+}
+
+/** Queries whose name begins with a verb of its own. */
+const VERB = /^(?:export|preview)[A-Z]/;
+
+/**
+ * Verb and noun of the field that answers a route: `tags` is `listTags`, `tag` is `getTag`, and a mutation keeps its name.
+ *
+ * @param operation of the route's document
+ */
+function verbAndNounOf(schema: GraphQLSchema, { operation, selectionSet }: OperationDefinitionNode): string {
+  const [first] = selectionSet.selections;
+  if (first?.kind !== Kind.FIELD) throw new Error('the document must begin with a field');
+  const name = first.name.value;
+  if (operation !== 'query' || VERB.test(name)) return name;
+  const type = schema.getQueryType()?.getFields()[name]?.type;
+  const answer = isNonNullType(type) ? type.ofType : type;
+  const isList = isListType(answer) || (isObjectType(answer) && 'pageInfo' in answer.getFields());
+  return `${isList ? 'list' : 'get'}${capital(name)}`;
+}
+
+/**
+ * The id of every operation, for client generators: the name that the route gives, or else verb and noun of the field that answers
+ * it. An older path gets the version of its path at the end (`listSecretsV3`). Where two paths would have one name, the current
+ * one, or else the first one, keeps it; the others get their version, and where that does not tell them apart, all words of their
+ * path. So a route that is added changes no other name.
+ *
+ * @returns ids in the order of the operations
+ * @throws Error for a name that two routes give
+ */
+function operationIdsOf(operations: readonly Named[]): string[] {
+  const ids = new Map<Named, string>();
+  const taken = new Map<string, Named>();
+  const ranked = [...operations].sort((a, b) => (rankOf(a) < rankOf(b) ? -1 : 1));
+  for (const one of ranked) {
+    const [given, ...others] = candidatesOf(one);
+    const id = [given, ...others].find((name) => !taken.has(name.toLowerCase()));
+    const isGiven = one.route.operationId !== undefined;
+    if (id === undefined || (isGiven && id !== given))
+      throw new Error(`${one.route.method} ${one.route.path}: the operation id ${given} is taken`);
+    taken.set(id.toLowerCase(), one);
+    ids.set(one, id);
+  }
+  return operations.map((one) => ids.get(one) as string);
+}
+
+/** Routes that are in use before older ones; given names before derived ones. */
+const rankOf = ({ route: { deprecated, operationId, path, method } }: Named): string =>
+  [Number(deprecated === true), Number(operationId === undefined), path, method].join(' ');
+
+function candidatesOf({ route: { path, deprecated, operationId }, verbAndNoun }: Named): [string, ...string[]] {
+  const name = operationId ?? verbAndNoun;
+  const version = /^\/api\/v(\d+)\//.exec(path)?.[1];
+  const versioned = version === undefined ? name : `${name}V${version}`;
+  const words = path
+    .replace(/^\/api\/v\d+/, '')
+    .replace(/\{(\w+)\}/g, 'by/$1')
+    .split(/[/-]/)
+    .filter((word) => word !== '');
+  const whole = `${versioned}At${words.map(capital).join('')}`;
+  return deprecated === true ? [versioned, whole] : [name, versioned, whole];
+}
+
+const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+
+type Field = GraphQLField<unknown, unknown>;
+
+/**
+ * A route whose document is written out: what a route that only names its field leaves out is made of the schema.
+ *
+ * @throws Error when the schema has no such field, or the request gives what the field does not take
+ */
+function writtenRoute(schema: GraphQLSchema, route: Route): WrittenRoute {
+  if ('document' in route) return route;
+  const isRead = route.method === 'GET';
+  const field = (isRead ? schema.getQueryType() : schema.getMutationType())?.getFields()[route.field];
+  if (field === undefined) throw new Error(`the schema has no ${isRead ? 'query' : 'mutation'} ${route.field}`);
+  const answer = answerOf(field, route);
+  const query = route.query ?? (answer.isList ? z.strictObject(paging) : undefined);
+  const request = { path: route.path, query, body: route.body };
+  const variables = route.variables ?? variablesOf(field, request);
+  const given = Object.keys(sampleVariables({ ...request, variables })).map((name) => argumentOf(field, name));
+  const declared = given.length === 0 ? '' : `(${given.map(declarationOf).join(', ')})`;
+  const passed = given.length === 0 ? '' : `(${given.map(({ name }) => `${name}: $${name}`).join(', ')})`;
+  return {
+    ...route,
+    query,
+    document: `${isRead ? 'query' : 'mutation'} ${declared} { ${field.name}${passed} { ${answer.selection} } }`,
+    variables,
+    reply: route.reply ?? answer.reply,
+  };
+}
+
+interface Answer {
+  readonly isList: boolean;
+  readonly selection: string;
+  readonly reply: (data: Data) => unknown;
+}
+
+/** What is asked for behind a field, and the reply that it makes: for a list, a query and a mutation. */
+function answerOf({ name, type }: Field, { method, select, as }: FieldRoute): Answer {
+  const object = getNamedType(type);
+  if (!hasFields(object)) throw new Error(`${name} returns no object`);
+  const fields = Object.values(object.getFields());
+  if (fields.some((field) => field.name === 'pageInfo'))
+    return {
+      isList: true,
+      selection: `nodes { ${select} } pageInfo { hasNextPage endCursor }`,
+      reply: ({ [name]: { nodes, pageInfo } }) => ({ [as ?? name]: nodes, ...nextCursor(pageInfo) }),
+    };
+  if (method === 'GET') return { isList: false, selection: select, reply: (data) => ({ [as ?? name]: data[name] }) };
+  const [only] = fields;
+  return only !== undefined && fields.length === 1 && hasFields(getNamedType(only.type))
+    ? {
+        isList: false,
+        selection: `${only.name} { ${select} }`,
+        reply: (data) => ({ [as ?? only.name]: data[name][only.name] }),
+      }
+    : { isList: false, selection: select, reply: (data) => data[name] };
+}
+
+const hasFields = (type: GraphQLNamedType): type is GraphQLObjectType | GraphQLInterfaceType =>
+  isObjectType(type) || isInterfaceType(type);
+
+/** How REST names arguments of a list. */
+const PAGING: Readonly<Record<string, string>> = { limit: 'first', cursor: 'after' };
+
+/** Gives each part of a request to the argument of its name; a path parameter that has none is the `id`. */
+function variablesOf(field: Field, { path }: Pick<Route, 'path'>): WrittenRoute['variables'] {
+  const input = field.args.find(({ name }) => name === 'input');
+  const type = input === undefined ? undefined : getNamedType(input.type);
+  const known = isInputObjectType(type) ? Object.keys(type.getFields()) : field.args.map(({ name }) => name);
+  const names = paramNames(path).map((name) => [known.includes(name) ? name : 'id', name] as const);
+  if (new Set(names.map(([to]) => to)).size < names.length)
+    throw new Error(`${field.name} does not take its path parameters by their names`);
+  const inPath = (params: Readonly<Record<string, string>>) =>
+    Object.fromEntries(names.map(([to, name]) => [to, params[name]]));
+  if (input !== undefined) return ({ params, body }) => ({ input: { ...inPath(params), ...body } });
+  return ({ params, query }) => ({
+    ...inPath(params),
+    ...Object.fromEntries(Object.entries(query).map(([name, value]) => [PAGING[name] ?? name, value])),
+  });
+}
+
+function argumentOf(field: Field, name: string): GraphQLArgument {
+  const argument = field.args.find((it) => it.name === name);
+  if (argument === undefined) throw new Error(`${field.name} has no argument ${name}`);
+  return argument;
+}
+
+function declarationOf({ name, type, defaultValue }: GraphQLArgument): string {
+  const fallback = defaultValue === undefined ? null : astFromValue(defaultValue, type);
+  return `$${name}: ${String(type)}${fallback ? ` = ${print(fallback)}` : ''}`;
+}

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ErrorCode } from '../kernel/errors.js';
-import { integer } from '../kernel/int.js';
+import { integer } from '../kernel/number-rules.js';
 import { MAX_CURSOR } from '../kernel/paging.js';
 import type { ReplyHeader } from './response-headers.js';
 import { optionalSample } from './response-schema.js';

@@ -1,5 +1,5 @@
 import type { Config } from '../config.js';
-import { tokenFileIn, type UnusedToken } from './bootstrap-token.js';
+import { tokenFileIn, type UnusedToken } from './bootstrap.js';
 
 /** A service that listens, and its first token: at the very first start itself, later only where it is. */
 interface Started {

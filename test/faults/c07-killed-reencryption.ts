@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { mintToken } from '../../src/kernel/crypto/token.js';
-import { SEALED_TABLES } from '../../src/start/sealed-tables.js';
+import { SEALED_TABLES } from '../../src/start/tables.js';
 import { Caller, mustSucceed } from '../kit/caller.ts';
 import { Seed } from '../kit/seed.ts';
 import { Service } from '../kit/service.ts';

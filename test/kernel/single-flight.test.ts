@@ -1,4 +1,4 @@
-import { SingleFlight } from '../../src/kernel/single-flight.js';
+import { SingleFlight } from '../../src/kernel/once.js';
 
 test('is asked once for all who want to know meanwhile, and again for who comes after', async () => {
   let asked = 0;

@@ -222,7 +222,7 @@ describe('the single places', () => {
       'src/kernel/operations/limits/shared-counts.ts',
       'src/kernel/operations/metrics/store-probe.ts',
       'src/start/make-kernel.ts',
-      'src/start/service-role.ts',
+      'src/start/open-kernel.ts',
     ]);
   });
 

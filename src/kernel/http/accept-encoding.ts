@@ -1,3 +1,5 @@
+import type { FastifyReply } from 'fastify';
+
 // Our own, since `negotiator` takes an entry with a weight above 1 or another parameter for one that accepts the coding.
 
 /** Content codings that answers may be sent in, best first. */
@@ -32,4 +34,11 @@ export function preferredEncoding(header: string | undefined, offered: readonly 
   return (plain ?? 0) > weightOf(best)
     ? { encoding: null, isNeeded: false }
     : { encoding: best, isNeeded: (plain ?? others) === 0 };
+}
+
+/** Says that an answer depends on a request header, beside those that it is said of already. */
+export function addVary(reply: FastifyReply, name: string): void {
+  const present = reply.getHeader('vary');
+  const names = present === undefined ? [] : String(present).split(', ');
+  reply.header('vary', [...new Set([...names, name])].join(', '));
 }

@@ -1,9 +1,11 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { once } from 'node:events';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { type AddressInfo, createServer, type ListenOptions, type Server, type Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { callersNetwork, isWithin, readAddress } from '../addresses.js';
 import { noteArrival } from '../event-loop.js';
 import type { Log } from '../log.js';
+import type { Endpoint } from './listening.js';
 
 const STALL_MS = 60_000;
 const IDLE_MS = 61_000;
@@ -176,4 +178,116 @@ function isStalled(socket: Socket, stalled: Map<Socket, Progress>, now: number):
   if (last?.taken === taken) return now - last.at >= STALL_MS;
   stalled.set(socket, { taken, at: now });
   return false;
+}
+
+/** More than any client sends ahead of the responses. Each takes memory before anything looks at it. */
+const MAX_UNANSWERED = 32;
+
+/** Everybody on the way of a request waits for the end of its response, and so do packing and streaming. */
+const MOST_LISTENERS = 20;
+
+type Exchange = readonly [request: IncomingMessage, response: ServerResponse];
+
+/**
+ * Handles the requests of a connection one after the other: the next one begins when the response before it has been handed over to
+ * the network. So a client that does not read is not written to, however many requests it sends ahead (pipelining), and the work
+ * for one connection is one request. More than 32 requests without a response end the connection.
+ *
+ * Node would begin all of them at once, and would stop reading the connection only behind the bytes that it has read already,
+ * which hold two thousand requests.
+ */
+export function oneAtATime(handle: RequestListener): RequestListener {
+  /** Requests of each connection that are not answered yet; the first one is being handled. */
+  const unanswered = new WeakMap<Socket, Exchange[]>();
+  const begin = (queue: Exchange[]): void => {
+    const [next] = queue;
+    if (next === undefined) return;
+    const [request, response] = next;
+    response.setMaxListeners(MOST_LISTENERS);
+    response.once('close', () => {
+      queue.shift();
+      // A response that closes the connection is the last one: what was sent behind it must not take effect.
+      if (request.socket.writable) begin(queue);
+    });
+    handle(request, response);
+  };
+  return (request, response) => {
+    const { socket } = request;
+    if (socket.destroyed) return;
+    const queue = unanswered.get(socket) ?? [];
+    unanswered.set(socket, queue);
+    queue.push([request, response]);
+    if (queue.length > MAX_UNANSWERED) end(socket);
+    else if (queue.length === 1) begin(queue);
+  };
+}
+
+/** Node's parser of a connection. It calls `onIncoming` with each head. */
+interface Parsed {
+  readonly parser?: { onIncoming: () => number } | null;
+}
+
+/** Closes a connection, and ends the parsing of what Node has read of it, which takes 28 ms for 64 KiB of small requests. */
+function end(socket: Socket): void {
+  const { parser } = socket as Parsed;
+  // 0, 1 and 2 say how a body is to be read; any other number is an error.
+  if (parser != null) parser.onIncoming = () => -1;
+  socket.destroy();
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    readonly acceptors: Acceptors;
+  }
+}
+
+/** Sockets that listen on the port, where the system lets several do so. Only those of the same user may. */
+const LISTENERS = process.platform === 'linux' ? 8 : 1;
+const OPTIONS: ListenOptions = LISTENERS > 1 ? { reusePort: true } : {};
+
+/**
+ * Accepts connections of a server. Node accepts one connection of each listening socket in a turn of the event loop, so that whoever
+ * opens hundreds at once would delay a newcomer, a health check for example, by as many turns. With several such sockets it is an
+ * eighth of that.
+ */
+export class Acceptors {
+  readonly #further: Server[] = [];
+  #claim: Server | null = null;
+
+  constructor(private readonly app: FastifyInstance) {}
+
+  /** @returns the address of the service. @throws what `listen` throws, EADDRINUSE also where another service has the port */
+  async listen({ host, port }: Endpoint): Promise<string> {
+    const { app } = this;
+    if (LISTENERS > 1 && port !== 0) this.#claim = await claim(host, port);
+    const url = await app.listen({ host, port, ...OPTIONS });
+    const { address, port: given } = app.server.address() as AddressInfo;
+    for (let count = 1; count < LISTENERS; count += 1) {
+      const further = createServer({ allowHalfOpen: true, noDelay: true }, (socket: Socket) =>
+        app.server.emit('connection', socket),
+      );
+      await once(further.listen({ host: address, port: given, ...OPTIONS }), 'listening');
+      this.#further.push(further);
+    }
+    return url;
+  }
+
+  /** Accepts no more. Resolves when all connections have ended. */
+  async close(): Promise<void> {
+    const servers = [this.app.server, ...this.#further].filter(({ listening }) => listening);
+    const ended = servers.map((server) => once(server, 'close'));
+    for (const server of [...servers, this.#claim]) server?.close();
+    await Promise.all(ended);
+  }
+}
+
+/**
+ * Takes the port for this process. Where a port may be shared, two services of one user that start at the same time would otherwise
+ * both get it, and each half of the requests. The name is one of the system, not of a file: it is free when its holder has ended,
+ * however that came.
+ */
+async function claim(host: string, port: number): Promise<Server> {
+  const server = createServer((socket) => socket.destroy()).listen({ path: `\0strongroom ${host} ${port}` });
+  await once(server, 'listening');
+  return server.unref();
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Database } from '../database/database.js';
 import { AppError } from '../errors.js';
 import type { Jobs } from '../jobs/jobs.js';
-import { SingleFlight } from '../single-flight.js';
+import { SingleFlight } from '../once.js';
 
 /** Whether this node is leaving. Set once, by the drain. */
 export interface Lifecycle {

@@ -7,12 +7,15 @@ import { hashToken } from '../crypto/token.js';
 import { AppError } from '../errors.js';
 import type { Load } from '../load/load.js';
 import type { RateLimits } from '../operations/limits/rate-limits.js';
-import { measureRateLimits } from '../operations/metrics/limit-metrics.js';
-import { measureLoad } from '../operations/metrics/load-metrics.js';
+import {
+  measureLoad,
+  measureProcess,
+  measureRateLimits,
+  measureStreams,
+  type StreamFigures,
+} from '../operations/metrics/node-metrics.js';
 import type { OperationMetrics } from '../operations/metrics/operation-metrics.js';
-import { measureProcess } from '../operations/metrics/process-metrics.js';
 import { type Measured, measureStore } from '../operations/metrics/store-metrics.js';
-import { measureStreams, type StreamFigures } from '../operations/metrics/stream-metrics.js';
 import type { Lifecycle } from './health.js';
 import { bearerToken } from './server.js';
 

@@ -13,20 +13,14 @@ import { encodedTag } from '../operations/responses/response.js';
 import { type Running, runAs } from '../running.js';
 import { isTraced } from '../tracing/spans.js';
 import { traceRequests } from '../tracing/trace-requests.js';
-import { type Encoding, preferredEncoding } from './accept-encoding.js';
-import { Acceptors } from './acceptors.js';
-import { acceptJsonOnly } from './bodies/bodies.js';
-import { discardUnreadBodies } from './bodies/unread-bodies.js';
-import { boundConnections } from './connections.js';
-import { Cors } from './cors.js';
-import { respondByDeadline } from './deadlines.js';
-import { drainOnClose } from './drain.js';
+import { addVary, type Encoding, preferredEncoding } from './accept-encoding.js';
+import { acceptJsonOnly, discardUnreadBodies } from './bodies/bodies.js';
+import { Acceptors, boundConnections, oneAtATime } from './connections.js';
+import { drainOnClose, respondByDeadline } from './drain.js';
 import { sendError, translate } from './error-replies.js';
 import type { Lifecycle } from './health.js';
-import { oneAtATime } from './pipelines.js';
 import { RawRefusals } from './raw-refusals.js';
-import { checkHeaders, MAX_HEADER_FIELDS, refuseUnstorable } from './requests.js';
-import { addVary } from './vary.js';
+import { Cors, checkHeaders, MAX_HEADER_FIELDS, refuseUnstorable } from './requests.js';
 
 const CONNECTION_TIMEOUT_MS = 60_000;
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import DataLoader from 'dataloader';
 import type { Context } from '../context.js';
-import { isKeyDisabled } from '../crypto/unreadable.js';
+import { isKeyDisabled } from '../crypto/sealed-text.js';
 import { inBackground } from '../database/background.js';
 import type { Database, Query } from '../database/database.js';
 import { AppError } from '../errors.js';

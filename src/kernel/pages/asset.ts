@@ -3,8 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gunzip, gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { preferredEncoding } from '../http/accept-encoding.js';
-import { addVary } from '../http/vary.js';
+import { addVary, preferredEncoding } from '../http/accept-encoding.js';
 import { encodedTag, matchingTag } from '../operations/responses/response.js';
 
 /**

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { ErrorCode } from '../../kernel/errors.js';
-import { type Descriptions, withDescriptions } from '../argument-descriptions.js';
 import type { ReplyHeader } from '../response-headers.js';
 import type { JsonSchema } from '../response-schema.js';
 import type { HarmlessFields } from '../route.js';
+import { type Descriptions, withDescriptions } from '../rule-kinds.js';
 import { headerReferences, LIMIT_HEADERS, SUCCESS_LIMIT_HEADERS } from './header-reference.js';
 import { makePortable } from './portable-schemas.js';
 

@@ -2,7 +2,7 @@ import {
   lookStatementOf,
   statementsOf,
 } from '../../../src/features/operations/project-reencryptions/sealed-columns.sql.js';
-import { SEALED_TABLES } from '../../../src/start/sealed-tables.js';
+import { SEALED_TABLES } from '../../../src/start/tables.js';
 import { type Caller, mustSucceed } from '../../kit/caller.js';
 import { Rotating } from '../../kit/rotating.js';
 import { otherNodeInAll, testInAll } from '../../kit/scope.js';

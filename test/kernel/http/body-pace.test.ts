@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
-import { paceBody } from '../../../src/kernel/http/bodies/body-pace.js';
+import { paceBody } from '../../../src/kernel/http/bodies/bodies.js';
 
 const CHUNK = 64 * 1024;
 

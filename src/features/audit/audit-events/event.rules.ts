@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { AUDIT_CLASSES } from '../../../kernel/audit/audit-class.js';
-import { integer } from '../../../kernel/int.js';
+import { integer } from '../../../kernel/number-rules.js';
 import { boundedPageRules, twoWayPageRules } from '../../../kernel/paging.js';
 import { idOf, storedText } from '../../../kernel/text-rules.js';
 

@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import { integer } from '../../../kernel/int.js';
+import { expectedVersion, integer } from '../../../kernel/number-rules.js';
 import { pageRules } from '../../../kernel/paging.js';
 import { HAS_NO_CONTROL_CHARACTERS, idOf, personText, storedText } from '../../../kernel/text-rules.js';
 import { EVEN_IF_INVALID } from '../../../kernel/validation.js';
-import { expectedVersion } from '../../../kernel/version.js';
 import { reason } from '../revocation/revocation.rules.js';
 import { KEY_ALGORITHMS } from '../x509/keys.js';
 import { lifetime, MAX_DAYS, refuseTwoLifetimes } from './lifetime.rules.js';

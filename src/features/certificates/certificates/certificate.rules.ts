@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import { integer } from '../../../kernel/int.js';
+import { expectedVersion, integer } from '../../../kernel/number-rules.js';
 import { pageRules } from '../../../kernel/paging.js';
 import { idOf, personText, storedText } from '../../../kernel/text-rules.js';
 import { EVEN_IF_INVALID, looseTexts } from '../../../kernel/validation.js';
-import { expectedVersion } from '../../../kernel/version.js';
 import { reason } from '../revocation/revocation.rules.js';
 
 /** Statuses of a certificate, whether it has expired or not. */

@@ -8,9 +8,9 @@ import { flush, guarded, inTransaction } from '../../../kernel/database/in-trans
 import { loadRow, lockRow } from '../../../kernel/database/rows.js';
 import { AppError } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
+import { refuseOtherVersion } from '../../../kernel/number-rules.js';
 import { type CountedConnectionOf, counted, Page, timeCursorKey } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
-import { refuseOtherVersion } from '../../../kernel/version.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { findAuthorities, findOwnerOfCertificate } from '../authorities/authority.queries.js';
 import { findIssuerOf } from '../authorities/issuer-of.js';

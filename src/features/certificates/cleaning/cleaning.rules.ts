@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { integer } from '../../../kernel/int.js';
+import { integer } from '../../../kernel/number-rules.js';
 import { idOf } from '../../../kernel/text-rules.js';
 
 /** Longer than a week, for which an expired certificate stays in revocation lists. */

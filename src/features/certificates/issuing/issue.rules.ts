@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import { integer } from '../../../kernel/int.js';
+import { expectedVersion, integer } from '../../../kernel/number-rules.js';
 import { idOf, storedText } from '../../../kernel/text-rules.js';
 import { EVEN_IF_INVALID } from '../../../kernel/validation.js';
-import { expectedVersion } from '../../../kernel/version.js';
 import { keyAlgorithm, subjectText } from '../authorities/authority.rules.js';
 import { lifetime, MAX_DAYS, refuseTwoLifetimes } from '../authorities/lifetime.rules.js';
 import { nameKind } from '../authorities/name-constraints.rules.js';

@@ -1,6 +1,6 @@
 import { LockMode, raw as sql } from '@mikro-orm/core';
 import { type Context, SYSTEM, type Transaction } from '../../../kernel/context.js';
-import { isKeyDisabled } from '../../../kernel/crypto/unreadable.js';
+import { isKeyDisabled } from '../../../kernel/crypto/sealed-text.js';
 import { flush } from '../../../kernel/database/in-transaction.js';
 import { AppError } from '../../../kernel/errors.js';
 import { NO_ID } from '../../../kernel/ids.js';

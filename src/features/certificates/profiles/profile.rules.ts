@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import { compileGlob } from '../../../kernel/authz/glob.js';
-import { integer } from '../../../kernel/int.js';
+import { expectedVersion, integer } from '../../../kernel/number-rules.js';
 import { pageRules } from '../../../kernel/paging.js';
 import { idOf, personText, slugText, storedText } from '../../../kernel/text-rules.js';
 import { EVEN_IF_INVALID, looseTexts } from '../../../kernel/validation.js';
-import { expectedVersion } from '../../../kernel/version.js';
 import { keyAlgorithm, subjectText } from '../authorities/authority.rules.js';
 import { MAX_DAYS } from '../authorities/lifetime.rules.js';
 import { nameKind } from '../authorities/name-constraints.rules.js';

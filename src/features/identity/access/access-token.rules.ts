@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { integer } from '../../../kernel/int.js';
 import { sinceRules } from '../../../kernel/list-order.js';
+import { integer } from '../../../kernel/number-rules.js';
 import { pageRules } from '../../../kernel/paging.js';
 import { HAS_NO_CONTROL_CHARACTERS, idOf } from '../../../kernel/text-rules.js';
 import { DEFAULT_TTL_SECONDS, hasFittingTtl, TTL_VIOLATION, ttlSeconds, usesLimit } from '../identities/public.js';

@@ -1,5 +1,5 @@
 import { NO_ID } from '../../../kernel/ids.js';
-import { toInt } from '../../../kernel/int.js';
+import { toInt } from '../../../kernel/number-rules.js';
 import type { TokenRow } from './access-token.queries.js';
 
 /** A token as services return it: everything but the token itself. */

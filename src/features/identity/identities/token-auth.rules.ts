@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isCidr, toCidr } from '../../../kernel/addresses.js';
 import { AppError } from '../../../kernel/errors.js';
-import { integer } from '../../../kernel/int.js';
+import { integer } from '../../../kernel/number-rules.js';
 import { idOf } from '../../../kernel/text-rules.js';
 
 /** Ten years. */

@@ -1,11 +1,10 @@
 import * as z from 'zod';
-import { integer } from '../../../kernel/int.js';
 import { type ListOrder, orderRulesOf } from '../../../kernel/list-order.js';
+import { expectedVersion, integer } from '../../../kernel/number-rules.js';
 import { isPrivateHost } from '../../../kernel/outbound/private-targets.js';
 import { pageRules } from '../../../kernel/paging.js';
 import { idOf, storedText } from '../../../kernel/text-rules.js';
 import { EVEN_IF_INVALID } from '../../../kernel/validation.js';
-import { expectedVersion } from '../../../kernel/version.js';
 import { channelRules, type MayCall } from './channel.rules.js';
 import { Filter } from './filter.rules.js';
 

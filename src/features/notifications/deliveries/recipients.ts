@@ -1,5 +1,5 @@
 import type { Context } from '../../../kernel/context.js';
-import { unreadableCode } from '../../../kernel/crypto/unreadable.js';
+import { unreadableCode } from '../../../kernel/crypto/sealed-text.js';
 import { type Together, together } from '../../../kernel/database/batched.js';
 import { queryOf } from '../../../kernel/database/database.js';
 import { type ChannelConfigs, type ChannelType, type Target, targetsOf } from '../sending/public.js';

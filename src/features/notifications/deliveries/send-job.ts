@@ -1,6 +1,6 @@
 import { raw as sql } from '@mikro-orm/core';
 import type { Context } from '../../../kernel/context.js';
-import { unreadableCode } from '../../../kernel/crypto/unreadable.js';
+import { unreadableCode } from '../../../kernel/crypto/sealed-text.js';
 import { emOf } from '../../../kernel/database/database.js';
 import { AppError, nullOnData } from '../../../kernel/errors.js';
 import { NO_ID } from '../../../kernel/ids.js';

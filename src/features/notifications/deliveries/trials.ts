@@ -1,5 +1,5 @@
 import type { Context } from '../../../kernel/context.js';
-import { unreadableCode } from '../../../kernel/crypto/unreadable.js';
+import { unreadableCode } from '../../../kernel/crypto/sealed-text.js';
 import { AppError, type ErrorCode } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
 import type { ChannelType, Notification, Notifier, Outcome, Target } from '../sending/public.js';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { type ListOrder, orderRulesOf } from '../../../kernel/list-order.js';
+import { expectedVersion } from '../../../kernel/number-rules.js';
 import { isPrivateHost } from '../../../kernel/outbound/private-targets.js';
 import { pageRules } from '../../../kernel/paging.js';
 import { idOf, storedText } from '../../../kernel/text-rules.js';
-import { expectedVersion } from '../../../kernel/version.js';
 import { channelRules, type MayCall } from '../alerts/public.js';
 import { RETRIED } from '../deliveries/public.js';
 

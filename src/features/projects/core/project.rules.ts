@@ -2,8 +2,8 @@ import * as z from 'zod';
 import type { AuditEvent, AuditFacts } from '../../../kernel/audit/audit-record.js';
 import { MAX_RETENTION_DAYS } from '../../../kernel/audit/retention.js';
 import type { Transaction } from '../../../kernel/context.js';
-import { integer } from '../../../kernel/int.js';
 import { orderRules } from '../../../kernel/list-order.js';
+import { integer } from '../../../kernel/number-rules.js';
 import { pageRules } from '../../../kernel/paging.js';
 import { idOf, personText, SCALARS, slugFor, slugText } from '../../../kernel/text-rules.js';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { integer } from '../../../kernel/int.js';
 import { orderRulesOf } from '../../../kernel/list-order.js';
+import { integer } from '../../../kernel/number-rules.js';
 import { pageRules } from '../../../kernel/paging.js';
 import { idOf, personText, slugText } from '../../../kernel/text-rules.js';
 

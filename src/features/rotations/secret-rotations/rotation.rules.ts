@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import { integer } from '../../../kernel/int.js';
 import { orderRulesOf } from '../../../kernel/list-order.js';
+import { expectedVersion, integer } from '../../../kernel/number-rules.js';
 import { pageRules } from '../../../kernel/paging.js';
 import { idOf, personText, slugText } from '../../../kernel/text-rules.js';
-import { expectedVersion } from '../../../kernel/version.js';
 import { place } from '../../secrets/public.js';
 import { fieldOf, type KindDeclaration } from './kind/kind-declaration.js';
 import { DECLARATIONS, ROTATION_TYPES } from './kinds/kinds.js';

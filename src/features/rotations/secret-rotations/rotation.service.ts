@@ -6,8 +6,8 @@ import { flush, inTransaction } from '../../../kernel/database/in-transaction.js
 import { databaseNow } from '../../../kernel/database/now.sql.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { isId, newId } from '../../../kernel/ids.js';
+import { refuseOtherVersion } from '../../../kernel/number-rules.js';
 import { parse, validationFailed } from '../../../kernel/validation.js';
-import { refuseOtherVersion } from '../../../kernel/version.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import {
   type FoundPlace,

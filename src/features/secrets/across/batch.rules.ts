@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import type { ErrorDetail } from '../../../kernel/errors.js';
-import { integer } from '../../../kernel/int.js';
+import { integer, MAX_VERSION } from '../../../kernel/number-rules.js';
 import { idOf } from '../../../kernel/text-rules.js';
-import { MAX_VERSION } from '../../../kernel/version.js';
 import { SecretChange, secretValue } from '../core/secret.rules.js';
 
 /** Maximum number of secrets in one change, across all locations. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ErrorDetail } from '../../../kernel/errors.js';
-import { integer } from '../../../kernel/int.js';
+import { integer } from '../../../kernel/number-rules.js';
 import { anyId, storedText } from '../../../kernel/text-rules.js';
 
 /** Maximum size of a value, in bytes of UTF-8. */

@@ -5,7 +5,7 @@ import { inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { type Fields, objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
-import { paced } from '../../../kernel/paced-list.js';
+import { paced } from '../../../kernel/paging.js';
 import { MetadataFilter } from '../scope/metadata-filter.rules.js';
 import { TagType } from '../tags/public.js';
 import { MetadataEntry, type OwnValues, ownValues, type SecretKind, secretKind } from './secret.rules.js';

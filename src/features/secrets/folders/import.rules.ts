@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { integer } from '../../../kernel/int.js';
+import { integer } from '../../../kernel/number-rules.js';
 import { pageRules } from '../../../kernel/paging.js';
 import { idOf } from '../../../kernel/text-rules.js';
 import { folderPath, place } from '../scope/place.rules.js';

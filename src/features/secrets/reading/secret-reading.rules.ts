@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import { integer } from '../../../kernel/int.js';
 import { orderRules } from '../../../kernel/list-order.js';
+import { integer, MAX_VERSION } from '../../../kernel/number-rules.js';
 import { OF_DISPLAY, pageRules } from '../../../kernel/paging.js';
 import { idOf } from '../../../kernel/text-rules.js';
-import { MAX_VERSION } from '../../../kernel/version.js';
 import { ownValues, secretKey, secretKind } from '../core/secret.rules.js';
 import { metadataPairs } from '../scope/metadata-filter.rules.js';
 import { place } from '../scope/place.rules.js';

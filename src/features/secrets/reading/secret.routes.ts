@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { MAX_VERSION } from '../../../kernel/version.js';
+import { MAX_VERSION } from '../../../kernel/number-rules.js';
 import { type Data, nextCursor, paging, queryBoolean, queryInteger, route } from '../../../rest/route.js';
 import { depthTruncated, unreadableValues, unresolvedReferences } from '../scope/header.reply.js';
 import { parseMetadataFilter } from '../scope/metadata-filter.rules.js';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { MAX_VERSION } from '../../../kernel/version.js';
+import { MAX_VERSION } from '../../../kernel/number-rules.js';
 import { type Data, nextCursor, orInstead, paging, queryBoolean, queryInteger, route } from '../../../rest/route.js';
 import { unreadableValues } from '../scope/header.reply.js';
 import { place } from '../scope/place.rules.js';

@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import { integer } from '../../../kernel/int.js';
+import { integer, MAX_VERSION } from '../../../kernel/number-rules.js';
 import { OF_DISPLAY, pageRules } from '../../../kernel/paging.js';
 import { idOf } from '../../../kernel/text-rules.js';
 import { validationFailed } from '../../../kernel/validation.js';
-import { MAX_VERSION } from '../../../kernel/version.js';
 import type { Clear, MetadataEntry } from '../core/secret-sealing.js';
 import { place } from '../scope/place.rules.js';
 import type { SecretSubject, Visibility } from '../scope/visibility.rules.js';

@@ -1,17 +1,19 @@
 import type { ApolloServerOptions, BaseContext } from '@apollo/server';
-import { type DocumentNode, GraphQLError } from 'graphql';
-import { AppError } from '../../errors.js';
+import { type DocumentNode, GraphQLError, type ValueNode, valueFromASTUntyped, visit } from 'graphql';
+import { AppError, type ErrorDetail } from '../../errors.js';
 import { inOneGo } from '../../event-loop.js';
+import { isNameable } from '../../suggestions.js';
+import { type Placed, unstorableIn } from '../../unstorable.js';
 import { validationFailed } from '../../validation.js';
 import { malformedGraphQL } from '../errors/coded-errors.js';
-import { unstorableArguments } from '../variables/unstorable-arguments.js';
+import { variablePlaces } from '../variables/variable-places.js';
 import { type Analysis, analyse, analyseDocument, refuseExcess } from './analyse.js';
 import { type AnalysedDocument, analysedDocuments, hashOf } from './analysed-documents.js';
 import type { CostModel } from './cost.js';
 import type { QueryLimits, Shares } from './limits.js';
 import type { Picked } from './measure.js';
 import type { PersistedDocument, PersistedDocuments } from './persisted-documents.js';
-import { needsToken } from './public-operations.js';
+import { needsToken } from './root-fields.js';
 
 /** What the gate analyses by. */
 export interface GateRules {
@@ -157,3 +159,43 @@ const hashIn = (key: string): string => key.slice(-64);
 
 const isWithin = ({ shares }: Analysis): boolean =>
   Object.values(shares).every(({ asked, allowed }) => asked <= allowed);
+
+/** What is given to a document. */
+interface Given {
+  readonly query: string;
+  readonly variables?: Readonly<Record<string, unknown>> | null | undefined;
+}
+
+/** A string of a document has NUL only if its text has one, or an escape; and graphql-js refuses halves of surrogate pairs. */
+const MAY_HAVE_NUL = /\\u|\0/;
+
+/** Where variables and literals of a request have text that Postgres cannot store. Paths begin with arguments, as those of all violations. */
+function unstorableArguments(document: DocumentNode, { query, variables }: Given): ErrorDetail[] {
+  const given = Object.entries(variables ?? {});
+  const isOfVariables = unstorableIn([['variables', variables]]).length > 0;
+  const isOfText = MAY_HAVE_NUL.test(query);
+  if (!isOfVariables && !isOfText) return [];
+  const places = variablePlaces(document);
+  const placed = given.flatMap(([name, value]): Placed[] => {
+    const place = places.get(name);
+    return place === undefined ? [] : [[place, value]];
+  });
+  const others = Object.fromEntries(given.filter(([name]) => !places.has(name)));
+  return unstorableIn([...placed, ['variables', others], ...(isOfText ? literals(document, places) : [])]);
+}
+
+/** What a document gives to arguments, and to variables that are not sent. */
+function literals(document: DocumentNode, places: ReadonlyMap<string, string>): Placed[] {
+  const found: Placed[] = [];
+  const note = (path: string, value: ValueNode): void => {
+    found.push([path, valueFromASTUntyped(value)]);
+  };
+  visit(document, {
+    // The name may be any, since the document is not validated yet.
+    Argument: ({ name, value }) => note(isNameable(name.value) ? name.value : 'query', value),
+    VariableDefinition: ({ variable, defaultValue }) => {
+      if (defaultValue !== undefined) note(places.get(variable.name.value) ?? 'variables', defaultValue);
+    },
+  });
+  return found;
+}

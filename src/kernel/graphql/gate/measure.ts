@@ -12,9 +12,8 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { type CostModel, VariableSizes } from './cost.js';
+import { type CostModel, plus, VariableSizes } from './cost.js';
 import type { QueryLimits } from './limits.js';
-import { plus } from './saturating.js';
 
 /** What a document asks for; the names are those of the limits. */
 export interface DocumentMeasure extends Omit<QueryLimits, 'text' | 'tokens' | 'objects'> {

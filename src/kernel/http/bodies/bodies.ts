@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { callersNetwork, isWithin, readAddress } from '../../addresses.js';
 import { AppError } from '../../errors.js';
 import { inOneGo, inTurn, nextTurn } from '../../event-loop.js';
 import { FairQueue, type Ticket } from '../../load/fair-queue.js';
-import { paceBody } from './body-pace.js';
 import { countEntries, parseJson } from './json-body.js';
 
 declare module 'fastify' {
@@ -302,4 +302,63 @@ class RequestEnd {
     this.#ticket?.cancel();
     if (!this.#isHandled) this.#ticket?.end();
   }
+}
+
+const LINGER_MS = 2_000;
+const MAX_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Lets clients read why their request was refused before all of it had come. A connection closed with bytes unread is reset,
+ * and the reset overtakes the answer; one that is kept reads on for as long as the request may take, whatever comes. So the rest is
+ * thrown away for a moment, and not without end: then the connection is cut.
+ */
+export function discardUnreadBodies(app: FastifyInstance): void {
+  app.addHook('onSend', async ({ raw: request }, reply) => {
+    if (request.complete || request.destroyed) return;
+    const { raw: response } = reply;
+    const { socket } = request;
+    const isLast = !response.shouldKeepAlive;
+    // Node would close as soon as the answer is written.
+    reply.removeHeader('connection');
+    response.shouldKeepAlive = true;
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > MAX_BYTES) socket.destroy();
+      paceBody(request, chunk.length);
+    });
+    response.once('finish', () => {
+      const linger = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+      const done = (): void => {
+        clearTimeout(linger);
+        if (isLast) socket.destroySoon();
+      };
+      if (request.complete) done();
+      else request.once('end', done).once('close', () => clearTimeout(linger));
+    });
+  });
+}
+
+/** So many bytes of bodies are received in one turn of the event loop. */
+const BYTES_PER_TURN = 64 * 1024;
+
+let received = 0;
+const resting = new Set<Readable>();
+
+/**
+ * Counts a piece of a body that has arrived. When a turn has had its share, who sends more rests until the next: Node reads up to 2 MiB
+ * of each connection in a turn and accepts one new connection, which would wait for all that many clients send at once.
+ */
+export function paceBody(body: Readable, bytes: number): void {
+  if (received === 0) setImmediate(beginAnew);
+  received += bytes;
+  if (received < BYTES_PER_TURN) return;
+  body.pause();
+  resting.add(body);
+}
+
+function beginAnew(): void {
+  received = 0;
+  for (const body of resting) body.resume();
+  resting.clear();
 }

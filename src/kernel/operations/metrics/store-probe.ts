@@ -6,7 +6,7 @@ import type { Session } from '../../database/session.js';
 import { BEGIN_READ_ONLY, setLocalLimit } from '../../database/session.sql.js';
 import type { RowFrom } from '../../database/statement.js';
 import { listKinds } from '../../jobs/job.sql.js';
-import { SingleFlight } from '../../single-flight.js';
+import { SingleFlight } from '../../once.js';
 import { measureTrail } from '../retention/retention.sql.js';
 import type { StoredGauges } from './stored-gauge.js';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { integer } from '../../../../kernel/int.js';
+import { integer } from '../../../../kernel/number-rules.js';
 import { boundedPageRules } from '../../../../kernel/paging.js';
 
 /** Arguments of `auditCheckpoints`. */

@@ -1,7 +1,7 @@
 import { raw as sql } from '@mikro-orm/core';
 import { settledSequence } from '../../../../kernel/audit/settled.js';
 import type { Context } from '../../../../kernel/context.js';
-import { unreadableCode } from '../../../../kernel/crypto/unreadable.js';
+import { unreadableCode } from '../../../../kernel/crypto/sealed-text.js';
 import { queryOf } from '../../../../kernel/database/database.js';
 import { backoffSeconds } from '../../../../kernel/jobs/backoff.js';
 import type { JobKind, JobRun } from '../../../../kernel/jobs/job-kind.js';

@@ -1,5 +1,5 @@
 import type { Context } from '../../../../kernel/context.js';
-import { unreadableCode } from '../../../../kernel/crypto/unreadable.js';
+import { unreadableCode } from '../../../../kernel/crypto/sealed-text.js';
 import { type OutboundResponse, send, type TargetPolicy } from '../../../../kernel/outbound/http.js';
 import { SIGNATURE_HEADER, signatureOf } from '../../../../kernel/outbound/signature.js';
 import { type Outcome, outcomeOf } from '../../../notifications/sending/public.js';

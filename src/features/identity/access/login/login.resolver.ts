@@ -1,6 +1,6 @@
 import { Extensions, Resolver } from 'type-graphql';
 import type { AnonymousContext, Context } from '../../../../kernel/context.js';
-import { PUBLIC } from '../../../../kernel/graphql/gate/public-operations.js';
+import { PUBLIC } from '../../../../kernel/graphql/gate/root-fields.js';
 import { MINT } from '../../../../kernel/graphql/limited-operations.js';
 import { objectType } from '../../../../kernel/graphql/object-types.js';
 import { mutation } from '../../../../kernel/graphql/operations.js';

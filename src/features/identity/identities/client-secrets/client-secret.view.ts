@@ -1,4 +1,4 @@
-import { toInt } from '../../../../kernel/int.js';
+import { toInt } from '../../../../kernel/number-rules.js';
 import type { ClientSecret } from './client-secret.entity.js';
 
 /** A client secret as services pass it on: everything but the secret itself. */

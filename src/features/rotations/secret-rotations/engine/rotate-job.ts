@@ -1,5 +1,5 @@
 import { type Actor, SYSTEM, type Transaction } from '../../../../kernel/context.js';
-import { isKeyDisabled } from '../../../../kernel/crypto/unreadable.js';
+import { isKeyDisabled } from '../../../../kernel/crypto/sealed-text.js';
 import { flush } from '../../../../kernel/database/in-transaction.js';
 import { databaseNow } from '../../../../kernel/database/now.sql.js';
 import { NO_ID } from '../../../../kernel/ids.js';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { orderRules } from '../../../../kernel/list-order.js';
+import { expectedVersion } from '../../../../kernel/number-rules.js';
 import { pageRules } from '../../../../kernel/paging.js';
 import { idOf, personText, slugText } from '../../../../kernel/text-rules.js';
-import { expectedVersion } from '../../../../kernel/version.js';
 import { PasswordRequirements } from './requirements.rules.js';
 
 /** The name that rotations refer to. */

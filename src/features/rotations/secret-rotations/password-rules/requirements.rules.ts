@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { DetailCode } from '../../../../kernel/detail-codes.js';
-import { integer } from '../../../../kernel/int.js';
+import { integer } from '../../../../kernel/number-rules.js';
 import { EVEN_IF_INVALID, looseEntries } from '../../../../kernel/validation.js';
 
 /** Longer ones cannot be typed into the dialogs of Windows, and from 257 characters on Samba silently loses them. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { integer } from '../../../../kernel/int.js';
+import { integer } from '../../../../kernel/number-rules.js';
 import { idOf } from '../../../../kernel/text-rules.js';
 import { EVEN_IF_INVALID } from '../../../../kernel/validation.js';
 import { type CronError, violationOfCron } from './cron.js';

@@ -1,4 +1,4 @@
-import { isKeyDisabled } from '../../../../kernel/crypto/unreadable.js';
+import { isKeyDisabled } from '../../../../kernel/crypto/sealed-text.js';
 import { AppError } from '../../../../kernel/errors.js';
 import { LeaseLost } from '../../../../kernel/jobs/job-kind.js';
 import { TargetFailure } from '../../app-connections/public.js';

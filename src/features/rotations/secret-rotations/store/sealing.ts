@@ -1,9 +1,8 @@
 import type { Context } from '../../../../kernel/context.js';
 import { keyIdOf } from '../../../../kernel/crypto/seal.js';
 import type { SealedTable } from '../../../../kernel/crypto/sealed-table.js';
-import { SealedText } from '../../../../kernel/crypto/sealed-text.js';
+import { SealedText, unreadableCode } from '../../../../kernel/crypto/sealed-text.js';
 import type { Sealer } from '../../../../kernel/crypto/sealer.js';
-import { unreadableCode } from '../../../../kernel/crypto/unreadable.js';
 import { queryOf } from '../../../../kernel/database/database.js';
 import type { Credential } from '../kind/rotation-kind.js';
 

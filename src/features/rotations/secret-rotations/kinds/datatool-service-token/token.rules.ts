@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { integer } from '../../../../../kernel/int.js';
+import { integer } from '../../../../../kernel/number-rules.js';
 import { storedText } from '../../../../../kernel/text-rules.js';
 import { secretKeyOf } from '../../kind/mapping.rules.js';
 

@@ -1,3 +1,11 @@
+import { SEALED_WEBHOOKS } from '../features/audit/outgoing-events/public.js';
+import { SEALED_KEYS } from '../features/certificates/public.js';
+import { SEALED_ALERT_CHANNELS } from '../features/notifications/alerts/public.js';
+import { SEALED_IDENTITY_ALERT_CHANNELS } from '../features/notifications/identity-alerts/public.js';
+import { SEALED_NOTIFICATION_CHANNELS } from '../features/notifications/project-notices/public.js';
+import { SEALED_CREDENTIALS } from '../features/rotations/app-connections/public.js';
+import { SEALED_ROTATIONS } from '../features/rotations/secret-rotations/public.js';
+import { SEALED_SECRETS } from '../features/secrets/public.js';
 import { StoredDisclosure } from '../kernel/audit/audit-disclosure.entity.js';
 import { StoredAuditExpiry, StoredAuditPartition } from '../kernel/audit/audit-expiry.entity.js';
 import { StoredAuditRecord } from '../kernel/audit/audit-record.entity.js';
@@ -5,6 +13,7 @@ import { StoredAuditSeal } from '../kernel/audit/audit-seal.entity.js';
 import { DataKey } from '../kernel/crypto/data-key.entity.js';
 import { Installation } from '../kernel/crypto/installation.entity.js';
 import { OrganizationKey } from '../kernel/crypto/organization-key.entity.js';
+import type { SealedTable } from '../kernel/crypto/sealed-table.js';
 import type { EntityClass } from '../kernel/database/orm-options.js';
 import { StoredJob, StoredJobAttempt, StoredJobKind } from '../kernel/jobs/job.entity.js';
 import { StoredAccessChange } from '../kernel/known-access/access-change.entity.js';
@@ -27,4 +36,16 @@ export const KERNEL_ENTITIES: readonly EntityClass[] = [
   StoredJobKind,
   StoredJob,
   StoredJobAttempt,
+];
+
+/** Everything that is sealed with keys of projects, as slices declare it. A test compares it with the columns of the database. */
+export const SEALED_TABLES: readonly SealedTable[] = [
+  ...SEALED_SECRETS,
+  ...SEALED_KEYS,
+  SEALED_CREDENTIALS,
+  SEALED_ALERT_CHANNELS,
+  SEALED_WEBHOOKS,
+  SEALED_IDENTITY_ALERT_CHANNELS,
+  SEALED_NOTIFICATION_CHANNELS,
+  ...SEALED_ROTATIONS,
 ];
