@@ -2,7 +2,7 @@ import './certificates.errors.js';
 import type { Feature } from '../../feature.js';
 import type { Group } from '../../rest/openapi/groups.js';
 import { nodeInProject, type ProjectReader, type ProjectRelations, projectRelationOf } from '../projects/public.js';
-import { CertificateAuthority } from './authorities/authority.entity.js';
+import { CertificateAuthority, CertificateAuthorityHistory } from './authorities/authority.entity.js';
 import { findAuthorities } from './authorities/authority.queries.js';
 import {
   AuthorityContentResolver,
@@ -13,45 +13,37 @@ import {
 import { authorityRoutes } from './authorities/authority.routes.js';
 import { AuthorityService, readOf as readOfAuthority } from './authorities/authority.service.js';
 import { AuthorityType } from './authorities/authority.type.js';
-import { CertificateAuthorityHistory } from './authorities/authority-history.entity.js';
-import { AuthorityRenewalService } from './authorities/authority-renewal.service.js';
 import { Certificate } from './certificates/certificate.entity.js';
-import { certificateNode } from './certificates/certificate.nodes.js';
 import {
   CertificateContentResolver,
   CertificateResolver,
+  certificateNode,
   ProjectCertificatesResolver,
 } from './certificates/certificate.resolver.js';
 import { certificateRoutes } from './certificates/certificate.routes.js';
-import { CertificateService } from './certificates/certificate.service.js';
+import { CertificateService, type OnCertificateEvent } from './certificates/certificate.service.js';
 import { CertificateType } from './certificates/certificate.type.js';
-import type { OnCertificateEvent } from './certificates/certificate-event.js';
 import { CertificateCleaning } from './cleaning/cleaning.entity.js';
-import { CleaningResolver } from './cleaning/cleaning.resolver.js';
-import { cleaningRoutes } from './cleaning/cleaning.routes.js';
-import { CleaningService } from './cleaning/cleaning.service.js';
-import { CLEANING_JOB } from './cleaning/cleaning-job.js';
-import { FormatResolver } from './formats/format.resolver.js';
-import { formatRoutes } from './formats/format.routes.js';
+import { CleaningResolver, cleaningRoutes } from './cleaning/cleaning.resolver.js';
+import { CLEANING_JOB, CleaningService } from './cleaning/cleaning.service.js';
+import { FormatResolver, formatRoutes } from './formats/format.resolver.js';
 import { FormatService } from './formats/format.service.js';
-import { IntermediateResolver } from './intermediates/intermediate.resolver.js';
-import { intermediateRoutes } from './intermediates/intermediate.routes.js';
-import { IntermediateService } from './intermediates/intermediate.service.js';
-import { IssueResolver, RequestResolver } from './issuing/issue.resolver.js';
-import { issueRoutes } from './issuing/issue.routes.js';
-import { IssueService } from './issuing/issue.service.js';
-import { LineageResolver, RequestCertificatesResolver } from './issuing/lineage.resolver.js';
+import { IntermediateResolver, IssueResolver, LineageResolver } from './issuing/issue.resolver.js';
+import { intermediateRoutes, issueRoutes } from './issuing/issue.routes.js';
+import { IntermediateService, IssueService } from './issuing/issue.service.js';
 import { RenewalService } from './issuing/renewal.service.js';
 import { renewalJobs } from './issuing/renewal-jobs.js';
 import { CertificateRequest } from './issuing/request.entity.js';
-import { requestNode } from './issuing/request.nodes.js';
-import { RequestService } from './issuing/request.service.js';
-import { RequestType } from './issuing/request.type.js';
-import { type OnRequestFailed, RequestLog } from './issuing/request-log.js';
+import { RequestCertificatesResolver, RequestResolver, RequestType, requestNode } from './issuing/request.resolver.js';
+import { type OnRequestFailed, RequestLog, RequestService } from './issuing/request.service.js';
 import { CertificateProfile } from './profiles/profile.entity.js';
-import { profileNode } from './profiles/profile.relations.js';
-import { ProfileAuthorityResolver, ProfileResolver, ProjectProfilesResolver } from './profiles/profile.resolver.js';
-import { profileRoutes } from './profiles/profile.routes.js';
+import {
+  ProfileAuthorityResolver,
+  ProfileResolver,
+  ProjectProfilesResolver,
+  profileNode,
+  profileRoutes,
+} from './profiles/profile.resolver.js';
 import { ProfileService } from './profiles/profile.service.js';
 import { ProfileType } from './profiles/profile.type.js';
 import { publicDocuments } from './revocation/public-documents.js';
@@ -117,7 +109,7 @@ export function createCertificates(deps: {
   return {
     entities: ENTITIES,
     resolvers: [
-      new AuthorityResolver(authorities, new AuthorityRenewalService(deps.projects)),
+      new AuthorityResolver(authorities),
       new AuthorityContentResolver(),
       new AuthorityParentResolver(deps.relations),
       new ProjectAuthoritiesResolver(authorities),

@@ -78,7 +78,7 @@ export async function contentOf(admin: Caller, certificateId: string): Promise<R
   return { certificate, chain: certificateChain, ...(key.status === 200 ? { key: key.body.privateKey } : {}) };
 }
 
-interface Wanted {
+interface RequestedContent {
   readonly algorithm?: KeyAlgorithm;
   readonly pair?: KeyPair;
   readonly name?: string;
@@ -100,7 +100,7 @@ export async function newCsr({
   name = 'CN=shop.example.com',
   sans = [{ type: 'dns', value: 'shop.example.com' }],
   ...wanted
-}: Wanted = {}): Promise<{ csr: string; key: string; pair: KeyPair }> {
+}: RequestedContent = {}): Promise<{ csr: string; key: string; pair: KeyPair }> {
   const pair = wanted.pair ?? (await newKeyPair(algorithm));
   const signer = await signerOf(wanted.signedBy ?? pair.privateKey);
   const extensions: Extension[] = [];

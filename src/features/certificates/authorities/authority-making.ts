@@ -1,12 +1,17 @@
 import type { X509Certificate } from 'node:crypto';
 import type { Transaction } from '../../../kernel/context.js';
 import { databaseNow } from '../../../kernel/database/now.sql.js';
+import type { ErrorDetail } from '../../../kernel/errors.js';
+import { newId } from '../../../kernel/ids.js';
 import type { ProjectAccess } from '../../projects/public.js';
 import { openSigningKey } from '../key-sealing.js';
 import { refuse } from '../shared-checks.js';
-import { factsOf } from '../x509/facts.js';
+import { type Bundle, readBundle } from '../x509/bundle.js';
+import type { AuthorityRequest } from '../x509/csr.js';
+import { type CertificateFacts, factsOf, inventoried } from '../x509/facts.js';
 import type { KeyPair } from '../x509/keys.js';
 import {
+  isRequestOf,
   makeAuthorityRequest,
   makeIntermediate,
   makeRenewal,
@@ -14,10 +19,10 @@ import {
   makeRoot,
   subjectText,
 } from '../x509/making.js';
+import { type NameConstraints, nameConstraintsOf } from '../x509/name-constraints.js';
 import { toPem } from '../x509/pem.js';
-import type { CertificateAuthority } from './authority.entity.js';
-import { type AuthorityKind, type NewAuthority, USUAL_DAYS } from './authority.rules.js';
-import { keepCertificate } from './authority-records.js';
+import { type CertificateAuthority, CertificateAuthorityHistory } from './authority.entity.js';
+import { type AuthorityKind, DEFAULT_DAYS, type NewAuthority } from './authority.rules.js';
 import { loadIssuer, pathLengthBelow, refuseStraySubtrees, validityOf } from './issuer.js';
 import { fieldsOf, type Lifetime } from './lifetime.rules.js';
 
@@ -59,7 +64,7 @@ export async function issue(
   }
   const parent = parentId === null ? null : await loadIssuer(tx, project, parentId);
   const now = parent?.now ?? (await databaseNow(tx));
-  const validity = validityOf({ now, end: parent?.notAfter ?? null }, input, USUAL_DAYS[kind]);
+  const validity = validityOf({ now, end: parent?.notAfter ?? null }, input, DEFAULT_DAYS[kind]);
   const bounds = {
     maxPathLength: parent === null ? wanted : pathLengthBelow(parent, wanted, 'parentId'),
     nameConstraints,
@@ -124,7 +129,7 @@ export async function renewed(
   }
   const parent = parentId === null ? null : await loadIssuer(tx, scope, parentId);
   const now = parent?.now ?? (await databaseNow(tx));
-  const validity = validityOf({ now, end: parent?.notAfter ?? null }, life, USUAL_DAYS[kind]);
+  const validity = validityOf({ now, end: parent?.notAfter ?? null }, life, DEFAULT_DAYS[kind]);
   const made = await makeRenewal(old, privateKey, parent, validity);
   keepCertificate(tx, authority);
   return {
@@ -132,5 +137,130 @@ export async function renewed(
     chain: parent?.chainBelow ?? '',
     serialNumber: factsOf(made).serialNumber,
     ...validity,
+  };
+}
+
+/** Stores the certificate of an authority as a former one with the next flush, which gives it another. */
+export function keepCertificate(tx: Transaction, authority: CertificateAuthority): void {
+  const { id: authorityId, organizationId, projectId, parentId, chain } = authority;
+  const { certificate, serialNumber, notBefore, notAfter } = authority;
+  if (certificate == null || serialNumber == null || notBefore == null || notAfter == null) return;
+  tx.em.create(CertificateAuthorityHistory, {
+    ...{ id: newId(), organizationId, projectId, authorityId, parentId },
+    ...{ certificate, chain, serialNumber, notBefore, notAfter },
+  });
+}
+
+/** What an authority gets from the response to its certificate request. */
+interface IssuedByOther {
+  readonly certificate: string;
+  readonly chain: string;
+  readonly subject: string;
+  readonly commonName: string;
+  readonly serialNumber: string;
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+  readonly maxPathLength: number | null;
+}
+
+/**
+ * Reads the certificate that an external authority issued for a request, with its issuers. The certificate is authoritative, even if the
+ * request asked for something else: subject, validity and path length.
+ *
+ * @param now time of the database
+ * @throws VALIDATION_FAILED as `readBundle`, and for a private key, another key than that of the request, a certificate that cannot sign
+ *   certificates or has expired, and issuers that do not allow such an authority
+ */
+export function readIssuedCertificate(
+  given: { readonly certificate: string; readonly chain: string },
+  request: string,
+  now: Date,
+): IssuedByOther {
+  const texts = [{ path: 'certificate', text: given.certificate }];
+  const bundle = readBundle(given.chain === '' ? texts : [...texts, { path: 'chain', text: given.chain }]);
+  const facts = factsOf(bundle.leaf);
+  refuse([...faultsOf(bundle, facts, request, now), ...faultsOfIssuers(bundle.chain), ...faultsOfConstraints(bundle)]);
+  const { subject, commonName, serialNumber, notBefore, notAfter, pathLength } = facts;
+  return {
+    certificate: pemOf(bundle.leaf),
+    chain: bundle.chain.map(pemOf).join(''),
+    subject,
+    commonName,
+    serialNumber,
+    notBefore,
+    notAfter,
+    maxPathLength: pathLength,
+  };
+}
+
+const pemOf = (certificate: X509Certificate): string => toPem('CERTIFICATE', certificate.raw);
+
+const fault = (path: string, message: string): ErrorDetail => ({ path, code: 'INVALID', message });
+
+function faultsOf({ leaf, privateKey }: Bundle, facts: CertificateFacts, request: string, now: Date): ErrorDetail[] {
+  const faults: ErrorDetail[] = [];
+  if (privateKey !== null) faults.push(fault('certificate', 'must not contain a private key'));
+  if (!isRequestOf(request, leaf)) faults.push(fault('certificate', 'must be issued for the key of the request'));
+  if (!facts.isCa) faults.push(fault('certificate', 'must be a CA certificate (CA:TRUE)'));
+  else if (!maySign(facts)) faults.push(fault('certificate', 'must have the key usage keyCertSign'));
+  if (facts.notAfter <= now) faults.push(fault('certificate', 'must not have expired'));
+  return faults;
+}
+
+/** Name constraints that cannot be parsed could not be enforced. */
+const faultsOfConstraints = ({ leaf, chain }: Bundle): ErrorDetail[] =>
+  [leaf, ...chain].flatMap((certificate, at) => {
+    try {
+      nameConstraintsOf(certificate);
+      return [];
+    } catch {
+      return [fault(at === 0 ? 'certificate' : 'chain', 'must have name constraints that can be parsed')];
+    }
+  });
+
+/** Without a key usage extension every usage is allowed. */
+const maySign = ({ keyUsages }: CertificateFacts): boolean =>
+  keyUsages.length === 0 || keyUsages.includes('keyCertSign');
+
+function faultsOfIssuers(chain: readonly X509Certificate[]): ErrorDetail[] {
+  return chain.flatMap((certificate, at) => {
+    const facts = factsOf(certificate);
+    if (!facts.isCa || !maySign(facts)) return [fault('chain', 'must contain only CA certificates')];
+    // Below the nearest issuer there is one authority: this one.
+    return facts.pathLength !== null && facts.pathLength < at + 1
+      ? [fault('chain', 'must contain issuers whose path length (pathlen) allows an authority below them')]
+      : [];
+  });
+}
+
+/** What is to be signed, by which authority, and what the certificate allows. */
+interface Terms extends Lifetime {
+  readonly authorityId: string;
+  readonly request: AuthorityRequest;
+  readonly maxPathLength?: number | null | undefined;
+  readonly nameConstraints?: NameConstraints | null | undefined;
+}
+
+/**
+ * Signs the request of an external authority.
+ *
+ * @returns columns of the certificate
+ * @throws VALIDATION_FAILED for more than the issuer allows; as `loadIssuer`
+ */
+export async function signRequest(
+  tx: Transaction,
+  project: ProjectAccess,
+  { authorityId, request, maxPathLength = null, nameConstraints, ...life }: Terms,
+) {
+  const issuer = await loadIssuer(tx, project, authorityId);
+  refuseStraySubtrees(issuer, nameConstraints);
+  const made = await makeIntermediate(request.subject, request.publicKey, issuer, {
+    ...validityOf({ now: issuer.now, end: issuer.notAfter }, life, DEFAULT_DAYS.intermediate),
+    ...{ nameConstraints, maxPathLength: pathLengthBelow(issuer, maxPathLength, 'authorityId') },
+  });
+  return {
+    ...inventoried(made),
+    authorityId: issuer.id,
+    chain: issuer.chainBelow,
   };
 }

@@ -4,6 +4,28 @@ import type { RevocationReason } from '../revocation/revocation.rules.js';
 import type { KeyAlgorithm } from '../x509/keys.js';
 import type { AuthorityKind, AuthorityStatus } from './authority.rules.js';
 
+export const CertificateAuthorityHistorySchema = defineEntity({
+  name: 'CertificateAuthorityHistory',
+  tableName: 'certificate_authority_history',
+  properties: {
+    id: p.uuid().primary(),
+    organizationId: p.uuid(),
+    projectId: p.uuid(),
+    authorityId: p.uuid(),
+    parentId: p.uuid().nullable(),
+    certificate: p.text(),
+    chain: p.text(),
+    serialNumber: p.text(),
+    notBefore: p.datetime(3),
+    notAfter: p.datetime(3),
+    replacedAt: p.datetime(3).defaultRaw('now()'),
+  },
+});
+
+/** A former certificate of an authority, from before a renewal with the same key. */
+export class CertificateAuthorityHistory extends CertificateAuthorityHistorySchema.class {}
+CertificateAuthorityHistorySchema.setClass(CertificateAuthorityHistory);
+
 export const CertificateAuthoritySchema = defineEntity({
   name: 'CertificateAuthority',
   tableName: 'certificate_authority',

@@ -3,8 +3,7 @@ import { anyOf, columnsOf, pageBy, prepared, tablesOf } from '../../../kernel/da
 import type { CursorKey, KeyBounds } from '../../../kernel/paging.js';
 import type { CertificateRevocationSchema } from '../revocation/revocation.entity.js';
 import type { RevocationReason } from '../revocation/revocation.rules.js';
-import { CertificateAuthoritySchema } from './authority.entity.js';
-import type { CertificateAuthorityHistorySchema } from './authority-history.entity.js';
+import { type CertificateAuthorityHistorySchema, CertificateAuthoritySchema } from './authority.entity.js';
 
 const tables = tablesOf<
   typeof CertificateAuthoritySchema | typeof CertificateAuthorityHistorySchema | typeof CertificateRevocationSchema
@@ -34,7 +33,7 @@ export const listAuthorities = prepared((page: KeyBounds & { projectIds: readonl
  * Locks an authority that is about to issue until the transaction ends. An authority below a revoked one counts as revoked: its
  * certificates would not be accepted.
  */
-export const holdIssuer = prepared(({ id, projectId }: { id: string; projectId: string }) =>
+export const lockIssuer = prepared(({ id, projectId }: { id: string; projectId: string }) =>
   tables
     .selectFrom('certificate_authority as a')
     .select(['a.id', 'a.status', 'a.key_sealed as keySealed', 'a.certificate', 'a.chain', 'a.not_after as notAfter'])

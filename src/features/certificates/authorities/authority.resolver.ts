@@ -7,9 +7,8 @@ import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import { onceLoaded } from '../../../kernel/once.js';
 import { type CountedConnectionOf, counted, pageOf } from '../../../kernel/paging.js';
 import { type ProjectRelations, ProjectType } from '../../projects/public.js';
-import { CertificateAuthority } from './authority.entity.js';
+import { CertificateAuthority, CertificateAuthorityHistory } from './authority.entity.js';
 import { type AuthorityRow, byName } from './authority.queries.js';
-import { readableAuthorities } from './authority.relations.js';
 import {
   ActivateAuthority,
   CreateAuthority,
@@ -20,18 +19,12 @@ import {
   SucceedAuthority,
   UpdateAuthority,
 } from './authority.rules.js';
-import type { AuthorityService } from './authority.service.js';
-import { AuthorityConnection, AuthorityType, FormerCertificateType } from './authority.type.js';
-import { CertificateAuthorityHistory } from './authority-history.entity.js';
-import type { AuthorityRenewalService } from './authority-renewal.service.js';
-import { NameConstraintsType } from './name-constraints.type.js';
+import { type AuthorityService, readableAuthorities } from './authority.service.js';
+import { AuthorityConnection, AuthorityType, FormerCertificateType, NameConstraintsType } from './authority.type.js';
 
 @Resolver(() => AuthorityType)
 export class AuthorityResolver {
-  constructor(
-    private readonly service: AuthorityService,
-    private readonly renewal: AuthorityRenewalService,
-  ) {}
+  constructor(private readonly service: AuthorityService) {}
 
   @query(AuthorityConnection, ListAuthorities, 'Certificate authorities of a project, by name.')
   certificateAuthorities(ctx: Context, args: object): Promise<CountedConnectionOf<AuthorityType>> {
@@ -81,7 +74,7 @@ export class AuthorityResolver {
     'Renews the certificate of an authority with the same key. If the issuer is external, creates a certificate request instead.',
   )
   async renewCertificateAuthority(ctx: Context, input: object): Promise<{ certificateAuthority: AuthorityType }> {
-    return { certificateAuthority: await this.renewal.renew(ctx, input) };
+    return { certificateAuthority: await this.service.renew(ctx, input) };
   }
 
   @mutation(

@@ -1,7 +1,8 @@
+import { X509Certificate } from 'node:crypto';
 import { raw as sql } from '@mikro-orm/core';
 import { authorize } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
-import { type BatchLoad, batched, batchOfOwned } from '../../../kernel/database/batched.js';
+import { type BatchLoad, batched, batchOfOwned, type Found } from '../../../kernel/database/batched.js';
 import { flush, guarded, inTransaction } from '../../../kernel/database/in-transaction.js';
 import { databaseNow } from '../../../kernel/database/now.sql.js';
 import { loadRow, lockRow } from '../../../kernel/database/rows.js';
@@ -10,7 +11,7 @@ import { newId } from '../../../kernel/ids.js';
 import { refuseOtherVersion } from '../../../kernel/number-rules.js';
 import { type CountedConnectionOf, counted, keyPageBounds, Page } from '../../../kernel/paging.js';
 import { parse, validationFailed } from '../../../kernel/validation.js';
-import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
+import type { ProjectAccess, ProjectReader, ProjectRelations } from '../../projects/public.js';
 import { sealKey } from '../key-sealing.js';
 import { CertificateRevocation } from '../revocation/revocation.entity.js';
 import { refuseOtherType } from '../shared-checks.js';
@@ -30,11 +31,11 @@ import {
   ListAuthorities,
   type NewAuthority,
   OneAuthority,
+  RenewAuthority,
   RevokeAuthority,
   SucceedAuthority,
   UpdateAuthority,
 } from './authority.rules.js';
-import { keepCertificate, record } from './authority-records.js';
 
 const NOT_FOUND = 'CERTIFICATE_AUTHORITY_NOT_FOUND';
 const AUTHORITY = { find: findAuthorities, notFound: NOT_FOUND } as const;
@@ -120,25 +121,25 @@ export class AuthorityService {
   /**
    * Imports the certificate that an external authority issued for the request of an authority: the first one or a renewal.
    *
-   * @throws CERTIFICATE_AUTHORITY_NOT_FOUND, CERTIFICATE_AUTHORITY_NOT_PENDING; VALIDATION_FAILED as `answerOf`, and for a renewal with
+   * @throws CERTIFICATE_AUTHORITY_NOT_FOUND, CERTIFICATE_AUTHORITY_NOT_PENDING; VALIDATION_FAILED as `readIssuedCertificate`, and for a renewal with
    *   another subject
    */
   async activate(ctx: Context, raw: unknown): Promise<AuthorityRow> {
     const { id, certificate, chain } = parse(ActivateAuthority, raw);
-    const { answerOf } = await import('./answer.js');
+    const { readIssuedCertificate, keepCertificate } = await import('./authority-making.js');
     return inTransaction(ctx, async (tx) => {
       const { projectId } = await this.projects.authorizedOwner(tx, { id }, AUTHORITY, 'certificate-authorities:edit');
       const authority = await lockRow(tx, CertificateAuthority, { id, projectId }, NOT_FOUND);
       const { status, request, certificate: replaced } = authority;
       if (request == null) throw new AppError('CERTIFICATE_AUTHORITY_NOT_PENDING');
-      const answer = answerOf({ certificate, chain: chain ?? '' }, request, await databaseNow(tx));
+      const issued = readIssuedCertificate({ certificate, chain: chain ?? '' }, request, await databaseNow(tx));
       if (replaced != null) {
         // Issued certificates name it as their issuer.
-        if (answer.subject !== authority.subject) throw validationFailed([OTHER_SUBJECT]);
+        if (issued.subject !== authority.subject) throw validationFailed([OTHER_SUBJECT]);
         keepCertificate(tx, authority);
       }
       tx.em.assign(authority, {
-        ...answer,
+        ...issued,
         status: status === 'pending' ? 'active' : status,
         request: null,
         version: authority.version + 1,
@@ -146,6 +147,33 @@ export class AuthorityService {
       });
       await flush(tx);
       await record(tx, 'certificate-authority:activate', authority);
+      return loadRow(tx, findAuthorities, { ids: [authority.id] }, NOT_FOUND);
+    });
+  }
+
+  /**
+   * Issues a new certificate with the same key and subject, so that issued certificates stay valid below it. If the issuer is external, the
+   * authority gets a new certificate request, and keeps its certificate until the response is imported.
+   *
+   * @throws CERTIFICATE_AUTHORITY_NOT_FOUND, CERTIFICATE_AUTHORITY_PENDING, CERTIFICATE_AUTHORITY_REVOKED, CONCURRENT_CHANGE,
+   *   SEALED_VALUE_INVALID; as `loadIssuer` about the parent
+   */
+  async renew(ctx: Context, raw: unknown): Promise<AuthorityRow> {
+    const { id, expectedVersion, ...life } = parse(RenewAuthority, raw);
+    const { renewed } = await import('./authority-making.js');
+    return inTransaction(ctx, async (tx) => {
+      const { projectId } = await this.projects.authorizedOwner(tx, { id }, AUTHORITY, 'certificate-authorities:edit');
+      const authority = await lockRow(tx, CertificateAuthority, { id, projectId }, NOT_FOUND);
+      refuseOtherVersion(authority.version, expectedVersion);
+      if (authority.certificate == null) throw new AppError('CERTIFICATE_AUTHORITY_PENDING');
+      if (authority.revokedAt != null) throw new AppError('CERTIFICATE_AUTHORITY_REVOKED');
+      tx.em.assign(authority, {
+        ...(await renewed(tx, authority, new X509Certificate(authority.certificate), life)),
+        version: authority.version + 1,
+        updatedAt: sql('now()'),
+      });
+      await flush(tx);
+      await record(tx, 'certificate-authority:renew', authority);
       return loadRow(tx, findAuthorities, { ids: [authority.id] }, NOT_FOUND);
     });
   }
@@ -285,6 +313,15 @@ async function follow(tx: Transaction, projectId: string, { id, isDisabling }: P
   await record(tx, 'certificate-authority:update', authority, { changed: ['status'] });
 }
 
+/** Records a change of an authority in the audit trail. */
+const record = (
+  tx: Transaction,
+  action: string,
+  { id, projectId, version }: { readonly id: string; readonly projectId: string; readonly version: number },
+  facts: Readonly<Record<string, string | readonly string[]>> = {},
+): Promise<void> =>
+  tx.auditTrail.recordChange(tx, { action, projectId, facts: { authorityId: id, version, ...facts } });
+
 /** The audit record of reading an authority. */
 export const readOf = ({ id, projectId }: { readonly id: string; readonly projectId: string }) => ({
   action: 'certificate-authority:get',
@@ -299,3 +336,14 @@ const authoritiesByProject = batchOfOwned(
 
 const countsOfAuthorities: BatchLoad<number> = async (ctx, projectIds) =>
   new Map((await countAuthorities(ctx, { projectIds })).map(({ projectId, count }) => [projectId, count]));
+
+/** Authorities by ID that the caller can read; an error in place of one that it cannot. */
+export const readableAuthorities = async (
+  ctx: Context,
+  relations: ProjectRelations,
+  ids: readonly string[],
+): Promise<Found<AuthorityRow>> =>
+  relations.readable(ctx, await findAuthorities(ctx, { ids }), (row, access) => {
+    authorize(access, 'certificate-authorities:read');
+    return row;
+  });

@@ -10,14 +10,14 @@ import { refuse } from '../shared-checks.js';
 import type { Issuer, Validity } from '../x509/making.js';
 import { faultsOfSubtrees, type NameConstraints } from '../x509/name-constraints.js';
 import { readPem } from '../x509/pem.js';
-import { holdIssuer } from './authority.queries.js';
+import { lockIssuer } from './authority.queries.js';
 import { DAY_MS, endOf, faultsOfEnd, type Lifetime } from './lifetime.rules.js';
 
 /** The clocks of those who check a new certificate may be behind. */
 const BACKDATED_MS = 30_000;
 
 /** An authority that can issue now. */
-export interface HeldIssuer extends Issuer {
+export interface LockedIssuer extends Issuer {
   readonly id: string;
   readonly notAfter: Date;
   /** Maximum path length; null: unlimited. */
@@ -40,8 +40,8 @@ export async function loadIssuer(
   tx: Transaction,
   project: Pick<ProjectAccess, 'organizationId' | 'projectId'>,
   id: string,
-): Promise<HeldIssuer> {
-  const [row] = isId(id) ? await holdIssuer(tx, { id, projectId: project.projectId }) : [];
+): Promise<LockedIssuer> {
+  const [row] = isId(id) ? await lockIssuer(tx, { id, projectId: project.projectId }) : [];
   if (row === undefined) throw new AppError('CERTIFICATE_AUTHORITY_NOT_FOUND');
   const { certificate, notAfter } = row;
   if (certificate === null || notAfter === null) throw new AppError('CERTIFICATE_AUTHORITY_PENDING');
@@ -62,7 +62,7 @@ export async function loadIssuer(
 }
 
 /** @throws VALIDATION_FAILED for permitted names of an authority outside of those of its issuers */
-export function refuseStraySubtrees({ chain }: HeldIssuer, constraints: NameConstraints | null | undefined): void {
+export function refuseStraySubtrees({ chain }: LockedIssuer, constraints: NameConstraints | null | undefined): void {
   const permitted = (constraints?.permitted ?? []).map((subtree, at) => ({
     ...subtree,
     path: `nameConstraints.permitted.${at}.value`,
@@ -77,7 +77,7 @@ export function refuseStraySubtrees({ chain }: HeldIssuer, constraints: NameCons
  * @throws VALIDATION_FAILED if the parent allows no authority below it, or not with this path length
  */
 export function pathLengthBelow(
-  { maxPathLength: ofParent }: HeldIssuer,
+  { maxPathLength: ofParent }: LockedIssuer,
   wanted: number | null,
   path: string,
 ): number | null {
@@ -106,17 +106,17 @@ export function validityOf(
 ): Validity {
   // Certificates have a precision of seconds.
   const notBefore = new Date(Math.floor(now.getTime() / 1_000) * 1_000 - BACKDATED_MS);
-  const asked = endOf(life, notBefore);
-  if (asked === null) {
+  const requested = endOf(life, notBefore);
+  if (requested === null) {
     const wanted = new Date(notBefore.getTime() + usual * DAY_MS);
     return { notBefore, notAfter: end === null || wanted <= end ? wanted : end };
   }
-  refuse(faultsOfEnd(asked, { from: notBefore, now, maxDays }));
-  if (end === null || asked.end <= end) return { notBefore, notAfter: asked.end };
+  refuse(faultsOfEnd(requested, { from: notBefore, now, maxDays }));
+  if (end === null || requested.end <= end) return { notBefore, notAfter: requested.end };
   const days = Math.floor((end.getTime() - notBefore.getTime()) / DAY_MS);
   throw validationFailed([
     {
-      path: asked.path,
+      path: requested.path,
       code: 'TOO_BIG',
       message: `must not exceed the validity of the issuer, which expires in ${days} days`,
     },

@@ -45,13 +45,13 @@ export const refuseTwoLifetimes = (input: object, issues: z.core.$RefinementCtx)
 };
 
 /** An end of a validity, and the field that asks for it. */
-interface Asked {
+interface RequestedEnd {
   readonly path: (typeof FIELDS)[number];
   readonly end: Date;
 }
 
 /** The end that is asked for, in whole seconds, as certificates have it; null: none. */
-export function endOf(life: Lifetime, from: Date): Asked | null {
+export function endOf(life: Lifetime, from: Date): RequestedEnd | null {
   const { validDays, ttl, notAfter } = life;
   const [path] = fieldsOf(life);
   if (path === undefined) return null;
@@ -65,7 +65,7 @@ export function endOf(life: Lifetime, from: Date): Asked | null {
 
 /** What is wrong with an end by itself, or against the limit of a profile. */
 export function faultsOfEnd(
-  { path, end }: Asked,
+  { path, end }: RequestedEnd,
   { from, now, maxDays }: { readonly from: Date; readonly now: Date; readonly maxDays: number | null },
 ): ErrorDetail[] {
   if (end <= now) return [{ path, code: 'NOT_IN_FUTURE', message: 'must be in the future' }];

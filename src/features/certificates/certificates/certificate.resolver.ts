@@ -3,13 +3,15 @@ import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
 import { type BatchLoad, batched, linked } from '../../../kernel/database/batched.js';
 import { argsType } from '../../../kernel/graphql/inputs.js';
+import { type NodeKind, nodeKind } from '../../../kernel/graphql/node.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import { onceLoaded } from '../../../kernel/once.js';
 import type { CountedConnectionOf } from '../../../kernel/paging.js';
-import { type ProjectRelations, ProjectType } from '../../projects/public.js';
+import { IN_OWN_PROJECT, type ProjectRelations, ProjectType } from '../../projects/public.js';
 import type { AuthorityRow } from '../authorities/authority.queries.js';
-import { readableAuthorities } from '../authorities/authority.relations.js';
+import { readableAuthorities } from '../authorities/authority.service.js';
 import { AuthorityType } from '../authorities/authority.type.js';
+import type { CertificateRow } from './certificate.queries.js';
 import { findPems } from './certificate.queries.js';
 import {
   CertificateFilters,
@@ -21,6 +23,7 @@ import {
   UpdateCertificate,
 } from './certificate.rules.js';
 import type { CertificateService } from './certificate.service.js';
+import { readableCertificates, readOf } from './certificate.service.js';
 import { CertificateConnection, CertificateDetailsType, CertificateType, PrivateKeyType } from './certificate.type.js';
 
 type Changed = Promise<{ certificate: CertificateType }>;
@@ -167,3 +170,13 @@ export class ProjectCertificatesResolver {
     return this.service.pageInProject(ctx, access, page);
   }
 }
+
+/** Certificates as nodes. */
+export const certificateNode = (relations: ProjectRelations): NodeKind =>
+  nodeKind<CertificateRow>({
+    type: 'Certificate',
+    table: 'certificate',
+    reach: IN_OWN_PROJECT,
+    load: (ctx, ids) => readableCertificates(ctx, relations, ids),
+    record: readOf,
+  });

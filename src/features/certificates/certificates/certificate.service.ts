@@ -1,8 +1,10 @@
+import { X509Certificate } from 'node:crypto';
 import { raw as sql } from '@mikro-orm/core';
 import { disclosureOf } from '../../../kernel/audit/disclosure.js';
 import { authorize, can } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import type { SealedText } from '../../../kernel/crypto/sealed-text.js';
+import { type Found, withoutNulls } from '../../../kernel/database/batched.js';
 import { emOf } from '../../../kernel/database/database.js';
 import { flush, guarded, inTransaction } from '../../../kernel/database/in-transaction.js';
 import { loadRow, lockRow } from '../../../kernel/database/rows.js';
@@ -11,12 +13,12 @@ import { newId } from '../../../kernel/ids.js';
 import { refuseOtherVersion } from '../../../kernel/number-rules.js';
 import { type CountedConnectionOf, counted, Page, timeCursorKey } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
-import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
-import { findAuthorities, findOwnerOfCertificate } from '../authorities/authority.queries.js';
-import { findIssuerOf } from '../authorities/issuer-of.js';
+import type { ProjectAccess, ProjectReader, ProjectRelations } from '../../projects/public.js';
+import { findAuthorities, findOwnerOfCertificate, listAuthorities } from '../authorities/authority.queries.js';
 import { openKey, sealKey } from '../key-sealing.js';
 import { refuseOtherType } from '../shared-checks.js';
 import type { Bundle } from '../x509/bundle.js';
+import { isIssuerOf } from '../x509/chain.js';
 import { toPem } from '../x509/pem.js';
 import { Certificate } from './certificate.entity.js';
 import { type CertificateRow, findCertificates } from './certificate.queries.js';
@@ -29,7 +31,6 @@ import {
   RevokeCertificate,
   UpdateCertificate,
 } from './certificate.rules.js';
-import type { OnCertificateEvent } from './certificate-event.js';
 import { CertificateLists, type CertificatesRequest } from './certificate-list.js';
 
 const NOT_FOUND = 'CERTIFICATE_NOT_FOUND';
@@ -330,3 +331,40 @@ const record = (
   facts: Readonly<Record<string, string | boolean | readonly string[]>> = {},
 ): Promise<void> =>
   tx.auditTrail.recordChange(tx, { action, projectId, facts: { certificateId: id, version, ...facts } });
+
+/** ID of the authority of a project that issued a certificate; null if none did. */
+async function findIssuerOf(ctx: Context, projectId: string, certificate: X509Certificate): Promise<string | null> {
+  const authorities = await listAuthorities(ctx, { projectIds: [projectId], after: null, limit: null });
+  const issuer = authorities.find(
+    (authority) =>
+      authority.certificate !== null && isIssuerOf(new X509Certificate(authority.certificate), certificate),
+  );
+  return issuer?.id ?? null;
+}
+
+/** A certificate event. `import`: the certificate was issued elsewhere. */
+export interface CertificateEvent {
+  readonly certificateId: string;
+  readonly organizationId: string;
+  readonly projectId: string;
+  readonly event: 'import' | 'issuance' | 'renewal' | 'revocation';
+}
+
+/** Called in the transaction of the event. */
+export type OnCertificateEvent = (tx: Transaction, event: CertificateEvent) => Promise<void>;
+
+/**
+ * Certificates by ID. Whether the caller can read one depends on its common name: others are left out, or, if it can read none, replaced
+ * by an error.
+ */
+export async function readableCertificates(
+  ctx: Context,
+  relations: ProjectRelations,
+  ids: readonly string[],
+): Promise<Found<CertificateRow>> {
+  const found = await relations.readable(ctx, await findCertificates(ctx, { ids }), (row, access) => {
+    authorize(access, 'certificates:read');
+    return can(access.ability, 'certificates:read', { commonName: row.commonName }) ? row : null;
+  });
+  return withoutNulls(found);
+}

@@ -5,7 +5,7 @@ import { inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
-import { SanKindEnum } from '../authorities/name-constraints.type.js';
+import { SanKindEnum } from '../authorities/authority.type.js';
 import { RevocationReasonEnum } from '../revocation/revocation.type.js';
 import { type CertificateSource, type CertificateStatus, certificateStatus, Metadata } from './certificate.rules.js';
 

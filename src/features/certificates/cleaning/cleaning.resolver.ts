@@ -1,9 +1,22 @@
-import { Resolver } from 'type-graphql';
+import { Int, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
+import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, query } from '../../../kernel/graphql/operations.js';
+import { bodyOf, routesAt } from '../../../rest/route.js';
 import { ProjectOfCleaning, UpdateCleaning } from './cleaning.rules.js';
 import type { CleaningService } from './cleaning.service.js';
-import { CleaningType } from './cleaning.type.js';
+
+export const CleaningType = objectType(
+  'CertificateCleaning',
+  'Setting for the deletion of expired certificates of a project.',
+  {
+    daysAfterExpiry: [
+      orNull(Int),
+      'Number of days after expiration when certificates are deleted, with their keys. Null: they are kept.',
+    ],
+  },
+);
+export type CleaningType = InstanceType<typeof CleaningType>;
 
 @Resolver(() => CleaningType)
 export class CleaningResolver {
@@ -23,3 +36,20 @@ export class CleaningResolver {
     return { certificateCleaning: await this.service.update(ctx, input) };
   }
 }
+
+const cleaning = routesAt('/api/v1/cert-manager/certificate-cleaning', { select: 'daysAfterExpiry' });
+const NOT_FOUND = ['PROJECT_NOT_FOUND'] as const;
+
+/** Whether expired certificates are deleted, beyond the specification. */
+export const cleaningRoutes = [
+  cleaning.get('/{projectId}', 'Get the cleanup of expired certificates', {
+    field: 'certificateCleaning',
+    errors: NOT_FOUND,
+  }),
+  cleaning.patch('/{projectId}', 'Update the cleanup of expired certificates', {
+    field: 'updateCertificateCleaning',
+    body: bodyOf(UpdateCleaning, 'projectId'),
+    errors: NOT_FOUND,
+    example: { daysAfterExpiry: 90 },
+  }),
+];

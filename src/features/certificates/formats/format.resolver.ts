@@ -2,6 +2,8 @@ import { Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
 import { objectType } from '../../../kernel/graphql/object-types.js';
 import { mutation, query } from '../../../kernel/graphql/operations.js';
+import { bodyOf, route, withoutNull } from '../../../rest/route.js';
+import { certificates } from '../certificates/certificate.routes.js';
 import { CertificateType } from '../certificates/certificate.type.js';
 import { ExportPkcs12, ImportPkcs12 } from './format.rules.js';
 import type { FormatService } from './format.service.js';
@@ -35,3 +37,59 @@ export class FormatResolver {
     return { certificate: await this.service.importPkcs12(ctx, input) };
   }
 }
+
+const KEY_ERRORS = ['CERTIFICATE_NOT_FOUND', 'CERTIFICATE_KEY_NOT_FOUND'] as const;
+
+/** Certificates as files, beyond the specification. */
+export const formatRoutes = [
+  certificates.post('/import-pkcs12', 'Import a certificate from a PKCS#12 file', {
+    field: 'importCertificatePkcs12',
+    body: withoutNull(ImportPkcs12),
+    errors: [
+      'PROJECT_NOT_FOUND',
+      'CERTIFICATE_EXISTS',
+      'CERTIFICATE_AUTHORITY_NOT_FOUND',
+      'CERTIFICATE_NOT_FOUND',
+      'CERTIFICATE_RENEWED',
+    ],
+    example: {
+      projectId: '6f1c2a60-5a3e-4c52-9f43-6f4b8f0f2f11',
+      pkcs12: 'MIIKAgIBAzCC',
+      password: 'correct horse battery',
+    },
+  }),
+  // Not a GET: a password does not belong into an address.
+  route({
+    method: 'POST',
+    path: '/api/v1/cert-manager/certificates/{certificateId}/pkcs12',
+    summary: 'Download a certificate, its chain and its private key as a PKCS#12 file',
+    operationId: 'downloadCertificatePkcs12',
+    extension: true,
+    body: bodyOf(ExportPkcs12, 'id'),
+    document: `query ($id: ID!, $password: String!) {
+      certificatePkcs12(id: $id, password: $password) { certificate { id serialNumber } pkcs12 }
+    }`,
+    variables: ({ params, body }) => ({ id: params.certificateId, ...body }),
+    reply: ({ certificatePkcs12: { certificate, pkcs12 } }) => ({
+      certificateId: certificate.id,
+      serialNumber: certificate.serialNumber,
+      pkcs12,
+    }),
+    sensitive: true,
+    errors: KEY_ERRORS,
+    example: { password: 'correct horse battery' },
+  }),
+  certificates.get('/{certificateId}/bundle', 'Download a certificate, its chain and its private key', {
+    operationId: 'downloadCertificateBundle',
+    field: 'certificatePrivateKey',
+    select: 'certificate { serialNumber pem chain } privateKey',
+    reply: ({ certificatePrivateKey: { certificate, privateKey } }) => ({
+      serialNumber: certificate.serialNumber,
+      certificate: certificate.pem,
+      certificateChain: certificate.chain,
+      privateKey,
+    }),
+    sensitive: true,
+    errors: KEY_ERRORS,
+  }),
+];

@@ -9,7 +9,7 @@ import type { StatedContent } from '../x509/stated-content.js';
 import type { KeyUsageName } from '../x509/usages.js';
 
 /** The requested content. Null: not given, the defaults of the profile apply; an empty list was given explicitly. */
-export interface Wanted {
+export interface RequestedContent {
   readonly subject: Readonly<Partial<Record<SubjectAttribute, string | null | undefined>>>;
   readonly sans: readonly San[] | null;
   readonly keyUsages: readonly KeyUsageName[] | null;
@@ -31,7 +31,7 @@ const MAX_PART = 64;
 export const MAX_PATH = 10;
 /** Maximum number of subject alternative names. */
 export const MAX_SANS = 100;
-const USUAL_ALGORITHM = 'ec-p256';
+const DEFAULT_ALGORITHM = 'ec-p256';
 
 const fault = (path: string, message: string): ErrorDetail => ({ path, code: 'INVALID', message });
 
@@ -40,7 +40,10 @@ const fault = (path: string, message: string): ErrorDetail => ({ path, code: 'IN
  *
  * @returns also errors for content that is not supported
  */
-export function wantedOf(stated: StatedContent): { readonly wanted: Wanted; readonly faults: readonly ErrorDetail[] } {
+export function requestedContent(stated: StatedContent): {
+  readonly wanted: RequestedContent;
+  readonly faults: readonly ErrorDetail[];
+} {
   const subject: Partial<Record<SubjectAttribute, string>> = {};
   const faults = stated.subject.flatMap((part, at) => {
     const attribute = ATTRIBUTES[part.type];
@@ -82,14 +85,14 @@ export function faultsOfNames(sans: readonly San[]): ErrorDetail[] {
 }
 
 /** The default key algorithm. */
-export function usualAlgorithm({ defaults, keyAlgorithms }: ProfileRules): KeyAlgorithm {
+export function defaultAlgorithm({ defaults, keyAlgorithms }: ProfileRules): KeyAlgorithm {
   if (defaults?.keyAlgorithm != null) return defaults.keyAlgorithm;
-  if (keyAlgorithms === null || keyAlgorithms.includes(USUAL_ALGORITHM)) return USUAL_ALGORITHM;
-  return keyAlgorithms[0] ?? USUAL_ALGORITHM;
+  if (keyAlgorithms === null || keyAlgorithms.includes(DEFAULT_ALGORITHM)) return DEFAULT_ALGORITHM;
+  return keyAlgorithms[0] ?? DEFAULT_ALGORITHM;
 }
 
 /** Whether this service can generate keys of an algorithm. */
-export const isOurs = (algorithm: string): algorithm is KeyAlgorithm =>
+export const canGenerate = (algorithm: string): algorithm is KeyAlgorithm =>
   (KEY_ALGORITHMS as readonly string[]).includes(algorithm);
 
 /**
@@ -99,7 +102,7 @@ export const isOurs = (algorithm: string): algorithm is KeyAlgorithm =>
  */
 export function contentOf(
   rules: ProfileRules,
-  wanted: Wanted,
+  wanted: RequestedContent,
   keyAlgorithm: string,
 ): { readonly content: Content; readonly faults: readonly ErrorDetail[] } {
   const { defaults, ca, maxPathLength } = rules;
@@ -110,7 +113,7 @@ export function contentOf(
   const content: Content = {
     subject,
     sans,
-    keyUsages: wanted.keyUsages ?? defaults?.keyUsages ?? usualUsages(rules, isCa, keyAlgorithm),
+    keyUsages: wanted.keyUsages ?? defaults?.keyUsages ?? defaultUsages(rules, isCa, keyAlgorithm),
     extendedKeyUsages:
       wanted.extendedKeyUsages ?? defaults?.extendedKeyUsages ?? rules.extendedKeyUsages?.required ?? [],
     isCa,
@@ -125,7 +128,7 @@ type Parts = Readonly<Partial<Record<SubjectAttribute, string | null | undefined
 const present = (subject: Parts): Partial<Record<SubjectAttribute, string>> =>
   Object.fromEntries(Object.entries(subject).filter(([, value]) => value != null));
 
-function usualUsages({ keyUsages: policy }: ProfileRules, isCa: boolean, keyAlgorithm: string): KeyUsageName[] {
+function defaultUsages({ keyUsages: policy }: ProfileRules, isCa: boolean, keyAlgorithm: string): KeyUsageName[] {
   const usual: KeyUsageName[] = isCa ? ['keyCertSign', 'cRLSign'] : ['digitalSignature'];
   if (!isCa && keyAlgorithm.startsWith('rsa-')) usual.push('keyEncipherment');
   const allowed = usual.filter(

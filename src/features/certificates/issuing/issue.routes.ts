@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import { bodyOf, boundedPaging, nextCursor, type Route, route, routesAt } from '../../../rest/route.js';
+import { bodyOf, boundedPaging, nextCursor, type Route, route, routesAt, withoutNull } from '../../../rest/route.js';
 import { CERTIFICATE_FIELDS } from '../certificates/certificate.routes.js';
-import { IssueCertificate, RenewCertificate } from './issue.rules.js';
-import { requestKind, requestState } from './request.rules.js';
+import { IssueCertificate, RenewCertificate, requestKind, requestState, SignIntermediate } from './issue.rules.js';
 
 const BASE = '/api/v1/cert-manager';
 const certificates = routesAt(`${BASE}/certificates`, { select: CERTIFICATE_FIELDS });
@@ -73,5 +72,24 @@ export const issueRoutes: readonly Route[] = [
   requests.get('/{requestId}', 'Get a certificate request', {
     field: 'certificateRequest',
     errors: ['CERTIFICATE_REQUEST_NOT_FOUND'],
+  }),
+];
+
+const ca = routesAt('/api/v1/cert-manager/ca', { select: `${CERTIFICATE_FIELDS} pem chain` });
+
+/** Certificates of authorities outside, beyond the specification. */
+export const intermediateRoutes = [
+  ca.post('/{authorityId}/sign-intermediate', 'Sign the certificate of an external intermediate authority', {
+    field: 'signIntermediateCertificate',
+    body: withoutNull(bodyOf(SignIntermediate, 'authorityId')),
+    errors: [
+      ...(['NOT_FOUND', 'PENDING', 'DISABLED', 'REVOKED', 'EXPIRED'] as const).map(
+        (status) => `CERTIFICATE_AUTHORITY_${status}` as const,
+      ),
+    ],
+    example: {
+      request: '-----BEGIN CERTIFICATE REQUEST-----\n...\n-----END CERTIFICATE REQUEST-----\n',
+      maxPathLength: 0,
+    },
   }),
 ];

@@ -1,13 +1,14 @@
 import * as z from 'zod';
 import { expectedVersion, integer } from '../../../kernel/number-rules.js';
+import { boundedPageRules } from '../../../kernel/paging.js';
 import { idOf, storedText } from '../../../kernel/text-rules.js';
 import { EVEN_IF_INVALID } from '../../../kernel/validation.js';
-import { keyAlgorithm, subjectText } from '../authorities/authority.rules.js';
+import { CreateAuthority, keyAlgorithm, nameKind, subjectText } from '../authorities/authority.rules.js';
 import { lifetime, MAX_DAYS, refuseTwoLifetimes } from '../authorities/lifetime.rules.js';
-import { nameKind } from '../authorities/name-constraints.rules.js';
 import { metadata, pem, renewBeforeDays } from '../certificates/certificate.rules.js';
 import { extendedKeyUsage, keyUsage, SUBJECT_PARTS } from '../profiles/profile.rules.js';
 import { MAX_PATH, MAX_SANS } from './content.js';
+import { REQUEST_KINDS, REQUEST_STATES } from './request.entity.js';
 
 /** Keys of a renewal. */
 export const RENEWAL_KEYS = ['new', 'same'] as const;
@@ -73,7 +74,7 @@ export const IssueCertificate = z
   .meta({ description: 'Fields of the new certificate.' });
 
 /** Fields of `IssueCertificate` that a PKCS#10 request replaces. */
-export const SAID_BY_CSR = [
+export const REPLACED_BY_CSR = [
   ...(['subject', 'sans', 'keyAlgorithm', 'keyUsages', 'extendedKeyUsages', 'isCa', 'pathLength'] as const),
 ] as const;
 
@@ -108,3 +109,39 @@ export const RenewCertificate = z
 export const OneLineage = z.strictObject({
   lineageId: idOf('ID of the lineage: `lineageId` of a certificate.'),
 });
+
+/** Input of `signIntermediateCertificate`. */
+export const SignIntermediate = z
+  .strictObject({
+    authorityId: idOf('certificate authority that signs the certificate'),
+    // Longer strings are rejected when the request is parsed.
+    request: storedText(1_048_576).meta({
+      description:
+        'PEM: the certificate request (PKCS#10) of the external authority. Only its subject and key are used.',
+    }),
+    maxPathLength: CreateAuthority.shape.maxPathLength,
+    nameConstraints: CreateAuthority.shape.nameConstraints,
+    validDays: integer(1, MAX_DAYS).nullish().meta({
+      description:
+        'Validity of the certificate in days, 1 to 36,500, but not beyond its issuer. Absent: 5 years, or until the issuer expires.',
+    }),
+    ...lifetime,
+    metadata: metadata.default([]),
+  })
+  .superRefine(refuseTwoLifetimes, EVEN_IF_INVALID)
+  .meta({ description: 'The certificate request of the external authority, and the authority that signs.' });
+
+export const requestKind = z.enum(REQUEST_KINDS);
+export const requestState = z.enum(REQUEST_STATES);
+
+/** Arguments of `certificateRequests`. */
+export const ListRequests = z.strictObject({
+  projectId: idOf('ID of the project. It must be of type `cert-manager`.'),
+  state: requestState.nullish().meta({ description: 'Only requests in this state.' }),
+  kind: requestKind.nullish().meta({ description: 'Only requests of this kind.' }),
+  certificateId: idOf('ID of a certificate: only the request that issued it and requests to renew it.').nullish(),
+  ...boundedPageRules,
+});
+
+/** Arguments of `certificateRequest`. */
+export const OneRequest = z.strictObject({ id: idOf('certificate request') });

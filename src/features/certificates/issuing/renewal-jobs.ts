@@ -14,11 +14,11 @@ import {
 import { enqueueStanding } from '../../../kernel/jobs/queue.js';
 import { Project } from '../../projects/public.js';
 import { findCertificates } from '../certificates/certificate.queries.js';
-import type { OnCertificateEvent } from '../certificates/certificate-event.js';
+import type { OnCertificateEvent } from '../certificates/certificate.service.js';
 import { findProfiles } from '../profiles/profile.queries.js';
 import { CertificateRequest } from './request.entity.js';
 import { findDue, findRequests, listDue, type RequestRow, requestRenewals } from './request.queries.js';
-import { dayOf, type OnRequestFailed, storedFaults } from './request-log.js';
+import { dayOf, type OnRequestFailed, storedFaults } from './request.service.js';
 
 /** The shortest pause after a failure. */
 const EVERY_SECONDS = 300;

@@ -6,13 +6,12 @@ import { AppError } from '../../../kernel/errors.js';
 import { isId, NO_ID } from '../../../kernel/ids.js';
 import { parse } from '../../../kernel/validation.js';
 import { type CertificateRow, findCertificates, findCurrent } from '../certificates/certificate.queries.js';
-import type { CertificateService } from '../certificates/certificate.service.js';
-import type { OnCertificateEvent } from '../certificates/certificate-event.js';
+import type { CertificateService, OnCertificateEvent } from '../certificates/certificate.service.js';
 import type { ProfileRow } from '../profiles/profile.queries.js';
 import type { ProfileService } from '../profiles/profile.service.js';
 import { refuse } from '../shared-checks.js';
 import { OneLineage, RenewCertificate } from './issue.rules.js';
-import type { RequestLog } from './request-log.js';
+import type { RequestLog } from './request.service.js';
 
 const NOT_FOUND = 'CERTIFICATE_NOT_FOUND';
 
@@ -53,8 +52,8 @@ export class RenewalService {
     const csr = text === null ? null : await readCsr({ path: 'csr', text });
     const { organizationId, projectId, commonName } = row;
     const by = { profileId: profile.id, profileSlug: profile.slug };
-    const asked = { organizationId, projectId, ...by, kind: 'renewal', commonName } as const;
-    return this.log.keepingFailure(ctx, { ...asked, certificateId: row.id }, async () => {
+    const details = { organizationId, projectId, ...by, kind: 'renewal', commonName } as const;
+    return this.log.storingFailure(ctx, { ...details, certificateId: row.id }, async () => {
       const { perform, prepare } = await import('./renewal.js');
       const prepared = await prepare(
         ctx,
@@ -68,7 +67,7 @@ export class RenewalService {
       return inTransaction(ctx, async (tx) => {
         await this.#load(tx, row.id, profile.id);
         const { id, version } = await perform(tx, prepared);
-        await this.log.keepIssued(tx, { ...asked, certificateId: row.id }, id);
+        await this.log.storeIssued(tx, { ...details, certificateId: row.id }, id);
         await this.onEvent(tx, { certificateId: id, organizationId, projectId, event: 'renewal' });
         await tx.auditTrail.recordChange(tx, {
           action: 'certificate:renew',

@@ -11,14 +11,14 @@ import { DAY_MS, type Lifetime } from '../authorities/lifetime.rules.js';
 import { Certificate } from '../certificates/certificate.entity.js';
 import { type CertificateRow, findPems } from '../certificates/certificate.queries.js';
 import { openKeyObject } from '../key-sealing.js';
-import { holdProfiles, type ProfileRow } from '../profiles/profile.queries.js';
+import { lockProfiles, type ProfileRow } from '../profiles/profile.queries.js';
 import type { ProfileRules } from '../profiles/profile.rules.js';
 import { type Content, faultsAgainst } from '../profiles/profile-check.js';
 import { refuse } from '../shared-checks.js';
 import { type Csr, faultOfKey } from '../x509/csr.js';
 import { algorithmOf, type KeyAlgorithm, type KeyPair, newKeyPair, spkiOf } from '../x509/keys.js';
 import { type StatedContent, statedByCertificate } from '../x509/stated-content.js';
-import { contentOf, differencesOf, isOurs, usualAlgorithm, wantedOf, within } from './content.js';
+import { canGenerate, contentOf, defaultAlgorithm, differencesOf, requestedContent, within } from './content.js';
 import { type Order, sign } from './signing.js';
 
 const NOT_FOUND = 'CERTIFICATE_NOT_FOUND';
@@ -94,7 +94,7 @@ export async function perform(
   // It may have been revoked in the meantime. Automatic renewal skips revoked certificates.
   if (certificate.status === 'revoked' && (isSameKey || prepared.endsAfter !== undefined))
     throw new AppError('CERTIFICATE_REVOKED');
-  const profile = await loadRow(tx, holdProfiles, { ids: [profileId] }, 'CERTIFICATE_PROFILE_NOT_FOUND');
+  const profile = await loadRow(tx, lockProfiles, { ids: [profileId] }, 'CERTIFICATE_PROFILE_NOT_FOUND');
   const { content, faults } = plan(profile.rules, stated, algorithmOf(publicKey));
   refuse(faults);
   const { notBefore, notAfter, lineageId } = certificate;
@@ -105,7 +105,7 @@ export async function perform(
     metadata: certificate.metadata.map(({ key: name, value }) => ({ key: name, value })),
     renewBeforeDays: certificate.renewBeforeDays ?? null,
     renews: { id: certificate.id, lineageId },
-    saidIn: 'id',
+    contentField: 'id',
     ...(prepared.endsAfter === undefined ? {} : { endsAfter: prepared.endsAfter }),
   };
   const id = await sign(tx, order);
@@ -131,14 +131,14 @@ async function refuseRenewed(
 }
 
 const algorithmBefore = ({ keyAlgorithm }: CertificateRow, rules: ProfileRules): KeyAlgorithm =>
-  isOurs(keyAlgorithm) ? keyAlgorithm : usualAlgorithm(rules);
+  canGenerate(keyAlgorithm) ? keyAlgorithm : defaultAlgorithm(rules);
 
 function plan(
   rules: ProfileRules,
   stated: StatedContent,
   keyAlgorithm: string,
 ): { content: Content; faults: ErrorDetail[] } {
-  const { wanted, faults } = wantedOf(stated);
+  const { wanted, faults } = requestedContent(stated);
   const { content, faults: unnamed } = contentOf(withoutSubject(rules), wanted, keyAlgorithm);
   return { content, faults: within('id', [...faults, ...unnamed, ...faultsAgainst(rules, content, keyAlgorithm)]) };
 }

@@ -1,12 +1,15 @@
+import { raw as sql } from '@mikro-orm/core';
 import { authorize, can, canAlways } from '../../../kernel/authz/ability.js';
-import type { Context } from '../../../kernel/context.js';
-import { AppError } from '../../../kernel/errors.js';
+import type { Context, Transaction } from '../../../kernel/context.js';
+import { flush, inTransaction } from '../../../kernel/database/in-transaction.js';
+import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { Page, timeCursorKey, timePageBounds } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import type { CertificateService } from '../certificates/certificate.service.js';
+import { ListRequests, OneRequest } from './issue.rules.js';
+import { CertificateRequest, type RequestFault, type RequestKind } from './request.entity.js';
 import { findRequests, listRequestedNames, listRequests, type RequestRow } from './request.queries.js';
-import { ListRequests, OneRequest } from './request.rules.js';
 
 const NOT_FOUND = 'CERTIFICATE_REQUEST_NOT_FOUND';
 const REQUEST = { find: findRequests, notFound: NOT_FOUND } as const;
@@ -66,3 +69,103 @@ export const readOf = ({ id, projectId }: { readonly id: string; readonly projec
   projectId,
   facts: { requestId: id },
 });
+
+/** A failed certificate request. */
+interface FailedRequest {
+  readonly requestId: string;
+  /** ID of the certificate to renew; null for a new one. */
+  readonly certificateId: string | null;
+  /** Slug of the profile; null if unknown. */
+  readonly profileId: string | null;
+  /** Day of the database. */
+  readonly day: string;
+  readonly projectId: string;
+  readonly organizationId: string;
+  readonly commonName: string;
+  readonly event: RequestKind;
+  /** Error code, for example `CERTIFICATE_AUTHORITY_EXPIRED`. */
+  readonly code: string;
+}
+
+/** Called in the transaction that stores a failed request. */
+export type OnRequestFailed = (tx: Transaction, failed: FailedRequest) => Promise<void>;
+
+/** The requester and the request. */
+interface RequestDetails {
+  readonly organizationId: string;
+  readonly projectId: string;
+  readonly kind: RequestKind;
+  readonly profileId: string;
+  readonly profileSlug: string;
+  readonly commonName: string;
+  /** The certificate to renew. */
+  readonly certificateId: string | null;
+}
+
+/** Failures caused by the request or its authority, which are stored. Others, such as missing permissions, are only returned. */
+const STORED_CODES: readonly string[] = [
+  'VALIDATION_FAILED',
+  ...['PENDING', 'DISABLED', 'REVOKED', 'EXPIRED'].map((status) => `CERTIFICATE_AUTHORITY_${status}`),
+];
+
+/** Errors in the form in which they are stored. They contain no input. */
+export const storedFaults = (details: readonly ErrorDetail[] = []): readonly RequestFault[] =>
+  details.slice(0, 100).map(({ path, message }) => ({ path, message }));
+
+/** The UTC day of a time of the database. */
+export const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
+
+/** Stores certificate requests and their results. */
+export class RequestLog {
+  constructor(private readonly onFailed: OnRequestFailed) {}
+
+  /** Stores a fulfilled request, in its transaction. */
+  async storeIssued(tx: Transaction, details: RequestDetails, issuedCertificateId: string): Promise<void> {
+    await insert(tx, details, { issuedCertificateId, errorCode: null, faults: [] });
+  }
+
+  /** Runs the work of a request, and stores the request if it fails with one of these codes. @throws what the work throws */
+  async storingFailure<T>(ctx: Context, details: RequestDetails, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof AppError && STORED_CODES.includes(error.code)) await this.#storeFailed(ctx, details, error);
+      throw error;
+    }
+  }
+
+  async #storeFailed(ctx: Context, details: RequestDetails, { code, details: errors }: AppError): Promise<void> {
+    const { organizationId, projectId, profileId, commonName, certificateId, kind: event } = details;
+    // Not an effect of the request: its idempotency key can be reused.
+    const { claim: _, ...unclaimed } = ctx;
+    await inTransaction(unclaimed, async (tx) => {
+      const failure = { issuedCertificateId: null, errorCode: code, faults: storedFaults(errors) };
+      const { id, createdAt } = await insert(tx, details, failure);
+      const owner = { organizationId, projectId, profileId, day: dayOf(createdAt) };
+      await this.onFailed(tx, { ...owner, requestId: id, certificateId, commonName, event, code });
+      await tx.auditTrail.recordChange(tx, {
+        action: 'certificate-request:fail',
+        projectId,
+        facts: { requestId: id, code, ...(certificateId === null ? {} : { certificateId }) },
+      });
+    });
+  }
+}
+
+async function insert(
+  tx: Transaction,
+  { profileId: _, ...details }: RequestDetails,
+  result: Pick<CertificateRequest, 'issuedCertificateId' | 'errorCode' | 'faults'>,
+): Promise<CertificateRequest> {
+  const request = tx.em.create(CertificateRequest, {
+    ...details,
+    ...result,
+    state: result.errorCode === null ? 'issued' : 'failed',
+    isAutomatic: false,
+    actorKind: tx.actor.kind,
+    actorId: tx.actor.id,
+  });
+  tx.em.assign(request, { endedAt: sql('now()') });
+  await flush(tx);
+  return request;
+}

@@ -12,7 +12,7 @@ import type { Transaction } from '../../../kernel/context.js';
 import type { ErrorDetail } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
 import { PermanentFailure } from '../../../kernel/jobs/job-kind.js';
-import { type HeldIssuer, loadIssuer, validityOf } from '../authorities/issuer.js';
+import { type LockedIssuer, loadIssuer, validityOf } from '../authorities/issuer.js';
 import type { Lifetime } from '../authorities/lifetime.rules.js';
 import { Certificate } from '../certificates/certificate.entity.js';
 import type { MetadataEntry } from '../certificates/certificate.rules.js';
@@ -29,7 +29,7 @@ import { within } from './content.js';
 /** Error code of an automatic renewal that would not expire later, because of its authority. */
 export const NOT_LONGER = 'RENEWAL_NOT_LONGER';
 /** Default validity in days. */
-const USUAL_DAYS = 90;
+const DEFAULT_DAYS = 90;
 
 /** A certificate to issue, within the limits of the profile. */
 export interface Order {
@@ -46,7 +46,7 @@ export interface Order {
   readonly renewBeforeDays: number | null;
   readonly renews: { readonly id: string; readonly lineageId: string } | null;
   /** The field of the request that holds the content; null: one field for each property. */
-  readonly saidIn: 'csr' | 'id' | null;
+  readonly contentField: 'csr' | 'id' | null;
   /** The certificate must expire later than this. */
   readonly endsAfter?: Date;
 }
@@ -63,7 +63,7 @@ export async function sign(tx: Transaction, order: Order): Promise<string> {
   const { organizationId, projectId } = profile;
   const issuer = await loadIssuer(tx, profile, profile.authorityId);
   const faults = faultsBelow(issuer, content);
-  refuse(order.saidIn === null ? faults : within(order.saidIn, faults));
+  refuse(order.contentField === null ? faults : within(order.contentField, faults));
   const pathLength = pathLengthBelow(issuer, content);
   const validity = lifeOf(issuer, order);
   if (order.endsAfter !== undefined && validity.notAfter <= order.endsAfter) throw new PermanentFailure(NOT_LONGER);
@@ -92,14 +92,14 @@ export async function sign(tx: Transaction, order: Order): Promise<string> {
 }
 
 /** No certificate outlives its issuer or exceeds the limit of its profile. */
-function lifeOf(issuer: HeldIssuer, { profile, life, usualDays }: Order) {
+function lifeOf(issuer: LockedIssuer, { profile, life, usualDays }: Order) {
   const { maxDays, defaults } = profile.rules;
-  const usual = Math.min(usualDays ?? defaults?.validDays ?? USUAL_DAYS, maxDays ?? Number.POSITIVE_INFINITY);
+  const usual = Math.min(usualDays ?? defaults?.validDays ?? DEFAULT_DAYS, maxDays ?? Number.POSITIVE_INFINITY);
   return validityOf({ now: issuer.now, end: issuer.notAfter, maxDays }, life, usual);
 }
 
 /** All violations of the constraints of the issuer and those above it. */
-function faultsBelow({ chain, maxPathLength: ofIssuer }: HeldIssuer, content: Content): ErrorDetail[] {
+function faultsBelow({ chain, maxPathLength: ofIssuer }: LockedIssuer, content: Content): ErrorDetail[] {
   const { isCa, pathLength, subject } = content;
   const faults = faultsOfNameConstraints(chain, {
     commonName: subject.commonName ?? '',
@@ -117,7 +117,7 @@ function faultsBelow({ chain, maxPathLength: ofIssuer }: HeldIssuer, content: Co
   return faults;
 }
 
-const pathLengthBelow = ({ maxPathLength: ofIssuer }: HeldIssuer, { isCa, pathLength }: Content): number | null =>
+const pathLengthBelow = ({ maxPathLength: ofIssuer }: LockedIssuer, { isCa, pathLength }: Content): number | null =>
   isCa && ofIssuer !== null ? (pathLength ?? ofIssuer - 1) : pathLength;
 
 function extensionsOf({ subject, sans, keyUsages, extendedKeyUsages, isCa, pathLength }: Content): Extension[] {

@@ -11,7 +11,7 @@ const profiles = tables.selectFrom('certificate_profile').select(columnsOf(Certi
 export const findProfiles = prepared(({ ids }: { ids: readonly string[] }) => profiles.where('id', '=', anyOf(ids)));
 
 /** The same, locked until the transaction ends. */
-export const holdProfiles = prepared(({ ids }: { ids: readonly string[] }) =>
+export const lockProfiles = prepared(({ ids }: { ids: readonly string[] }) =>
   profiles.where('id', '=', anyOf(ids)).forShare(),
 );
 

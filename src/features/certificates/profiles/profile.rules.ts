@@ -4,9 +4,8 @@ import { expectedVersion, integer } from '../../../kernel/number-rules.js';
 import { pageRules } from '../../../kernel/paging.js';
 import { idOf, personText, slugText, storedText } from '../../../kernel/text-rules.js';
 import { EVEN_IF_INVALID, looseTexts } from '../../../kernel/validation.js';
-import { keyAlgorithm, subjectText } from '../authorities/authority.rules.js';
+import { keyAlgorithm, nameKind, subjectText } from '../authorities/authority.rules.js';
 import { MAX_DAYS } from '../authorities/lifetime.rules.js';
-import { nameKind } from '../authorities/name-constraints.rules.js';
 import { renewDays } from '../certificates/certificate.rules.js';
 import { EXTENDED_KEY_USAGES, KEY_USAGES } from '../x509/usages.js';
 

@@ -1,7 +1,7 @@
 import { raw as sql } from '@mikro-orm/core';
 import { authorize, can } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
-import { batched, batchOfOwned } from '../../../kernel/database/batched.js';
+import { batched, batchOfOwned, type Found, withoutNulls } from '../../../kernel/database/batched.js';
 import { flush, inTransaction } from '../../../kernel/database/in-transaction.js';
 import { loadRow, lockRow } from '../../../kernel/database/rows.js';
 import { AppError } from '../../../kernel/errors.js';
@@ -9,7 +9,7 @@ import { newId } from '../../../kernel/ids.js';
 import { refuseOtherVersion } from '../../../kernel/number-rules.js';
 import { type CountedConnectionOf, counted, pageOf } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
-import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
+import type { ProjectAccess, ProjectReader, ProjectRelations } from '../../projects/public.js';
 import { findAuthorities } from '../authorities/authority.queries.js';
 import { findCertificateInForce } from '../certificates/certificate.queries.js';
 import { refuse, refuseOtherType } from '../shared-checks.js';
@@ -58,7 +58,7 @@ export class ProfileService {
    *   (WRONG_PROJECT_TYPE) if the project is of another type, and for a profile that contradicts itself
    */
   create(ctx: Context, raw: unknown): Promise<ProfileView> {
-    const { projectId: wanted, slug, description, authorityId, renewBeforeDays, ...said } = parse(CreateProfile, raw);
+    const { projectId: wanted, slug, description, authorityId, renewBeforeDays, ...given } = parse(CreateProfile, raw);
     return inTransaction(ctx, async (tx) => {
       const project = await this.projects.authorized(tx, wanted, 'certificate-profiles:create');
       authorize(project, 'certificate-profiles:create', { slug });
@@ -69,7 +69,7 @@ export class ProfileService {
         ...{ id: newId(), organizationId, projectId, slug, authorityId },
         description: description ?? null,
         renewBeforeDays: renewBeforeDays ?? null,
-        rules: consistent(merged(said)),
+        rules: consistent(merged(given)),
       });
       await flush(tx, CONSTRAINTS);
       await record(tx, 'certificate-profile:create', profile);
@@ -84,12 +84,12 @@ export class ProfileService {
    *   VALIDATION_FAILED for a profile that contradicts itself
    */
   update(ctx: Context, raw: unknown): Promise<ProfileView> {
-    const { id, expectedVersion, description, authorityId, renewBeforeDays, ...said } = parse(UpdateProfile, raw);
+    const { id, expectedVersion, description, authorityId, renewBeforeDays, ...given } = parse(UpdateProfile, raw);
     return inTransaction(ctx, async (tx) => {
       const profile = await this.#lock(tx, id, 'certificate-profiles:edit');
       refuseOtherVersion(profile.version, expectedVersion);
       if (authorityId !== undefined) await refuseOtherAuthority(tx, profile.projectId, authorityId);
-      const rules = consistent(merged(said, profile.rules));
+      const rules = consistent(merged(given, profile.rules));
       const changes = {
         authorityId: authorityId?.toLowerCase() ?? profile.authorityId,
         description: description === undefined ? (profile.description ?? null) : description,
@@ -180,10 +180,10 @@ export class ProfileService {
 }
 
 /** The current fields, updated by the given ones. */
-function merged(said: Partial<Record<keyof ProfileRules, unknown>>, before?: ProfileRules): ProfileRules {
+function merged(given: Partial<Record<keyof ProfileRules, unknown>>, before?: ProfileRules): ProfileRules {
   const fields = RULE_FIELDS.map((field) => [
     field,
-    said[field] === undefined ? (before?.[field] ?? null) : said[field],
+    given[field] === undefined ? (before?.[field] ?? null) : given[field],
   ]);
   return Object.fromEntries(fields) as ProfileRules;
 }
@@ -229,3 +229,19 @@ const profilesByProject = batchOfOwned(
   (ctx, projectIds) => listProfiles(ctx, { projectIds, after: null, limit: null }),
   ({ projectId }) => projectId,
 );
+
+/**
+ * Profiles by ID. Whether the caller can read one depends on its slug: others are left out, or, if it can read none, replaced by an
+ * error.
+ */
+export async function readableProfiles(
+  ctx: Context,
+  relations: ProjectRelations,
+  ids: readonly string[],
+): Promise<Found<ProfileView>> {
+  const found = await relations.readable(ctx, await findProfiles(ctx, { ids }), (row, access) => {
+    authorize(access, 'certificate-profiles:read');
+    return can(access.ability, 'certificate-profiles:read', { slug: row.slug }) ? toProfileView(row) : null;
+  });
+  return withoutNulls(found);
+}

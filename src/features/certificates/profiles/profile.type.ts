@@ -5,8 +5,7 @@ import { enumOfRule, inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { holding, objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
-import { KeyAlgorithmEnum } from '../authorities/authority.type.js';
-import { SanKindEnum } from '../authorities/name-constraints.type.js';
+import { KeyAlgorithmEnum, SanKindEnum } from '../authorities/authority.type.js';
 import type { ExtendedKeyUsageName, KeyUsageName } from '../x509/usages.js';
 import type { ProfileRules } from './profile.rules.js';
 import {

@@ -26,7 +26,7 @@ export function publicDocuments(revocation: RevocationService): PublicDocument[]
       path: `${PATH}/crl`,
       answer: async ({ kernel, contextOf, params, query }) => {
         const list = await revocation.list(kernel, contextOf, authorityOf(params));
-        return asked(query, { label: 'X509 CRL', type: 'application/pkix-crl', der: list });
+        return inFormat(query, { label: 'X509 CRL', type: 'application/pkix-crl', der: list });
       },
     },
     {
@@ -34,7 +34,7 @@ export function publicDocuments(revocation: RevocationService): PublicDocument[]
       path: `${PATH}/certificate`,
       answer: async ({ kernel, params, query }) => {
         const der = await revocation.certificate(kernel, authorityOf(params));
-        return asked(query, { label: 'CERTIFICATE', type: 'application/pkix-cert', der });
+        return inFormat(query, { label: 'CERTIFICATE', type: 'application/pkix-cert', der });
       },
     },
     {
@@ -55,7 +55,7 @@ export function publicDocuments(revocation: RevocationService): PublicDocument[]
 const authorityOf = ({ authorityId = '' }: PublicRequest['params']): string => authorityId;
 
 /** DER, or PEM if the query has `format=pem`. */
-const asked = (
+const inFormat = (
   { format }: PublicRequest['query'],
   { label, type, der }: { readonly label: string; readonly type: string; readonly der: Buffer },
 ): PublicResponse =>

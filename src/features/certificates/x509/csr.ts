@@ -2,13 +2,15 @@ import 'reflect-metadata';
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { Name, Pkcs10CertificateRequest } from '@peculiar/x509';
 import type { ErrorDetail } from '../../../kernel/errors.js';
+import { HAS_NO_CONTROL_CHARACTERS, isStorable } from '../../../kernel/text-rules.js';
 import { validationFailed } from '../../../kernel/validation.js';
-import { algorithmOf } from './keys.js';
+import { algorithmOf, KEY_ALGORITHMS } from './keys.js';
 import { attempt, faultAt, type PemText, readPem } from './pem.js';
 import { type StatedContent, statedBy } from './stated-content.js';
 
 const LABELS = ['CERTIFICATE REQUEST', 'NEW CERTIFICATE REQUEST'];
 const OTHER_KEYS = ['ec-p256', 'ec-p384', 'ed25519'];
+const MAX_COMMON_NAME = 64;
 const MIN_RSA_BITS = 2_048;
 const MAX_RSA_BITS = 8_192;
 const MIN_RSA_EXPONENT = 65_537n;
@@ -34,7 +36,7 @@ export async function readCsr(text: PemText): Promise<Csr> {
   const [block, second] = blocks.filter(({ label }) => LABELS.includes(label));
   if (second !== undefined) faults.push(faultAt(second, 'contains a second certificate request'));
   if (block === undefined || faults.length > 0) throw validationFailed(faults);
-  const read = attempt(() => requestOf(block.der));
+  const read = attempt(() => csrOf(block.der));
   if (read === null) throw validationFailed([faultAt(block, 'contains a certificate request that cannot be parsed')]);
   const weakness = faultOfKey(read.csr.publicKey);
   if (weakness !== null) faults.push(faultAt(block, weakness));
@@ -45,15 +47,56 @@ export async function readCsr(text: PemText): Promise<Csr> {
   return read.csr;
 }
 
-function requestOf(der: Buffer): { readonly request: Pkcs10CertificateRequest; readonly csr: Csr } {
-  const request = new Pkcs10CertificateRequest(der);
-  if (request.rawData.byteLength !== der.length) throw new Error('trailing bytes after the request');
-  const publicKey = createPublicKey({ key: Buffer.from(request.publicKey.rawData), format: 'der', type: 'spki' });
+function csrOf(der: Buffer): { readonly request: Pkcs10CertificateRequest; readonly csr: Csr } {
+  const { request, publicKey } = requestOf(der);
   const stated = statedBy(
     new Name(request.subjectName.toArrayBuffer()),
     request.extensions.map(({ type, value }) => ({ id: type, value })),
   );
   return { request, csr: { ...stated, publicKey, keyAlgorithm: algorithmOf(publicKey) } };
+}
+
+/** The request of an external authority. Its extensions are ignored: the signer decides what the authority may do. */
+export interface AuthorityRequest {
+  readonly subject: Name;
+  readonly commonName: string;
+  readonly publicKey: KeyObject;
+}
+
+/**
+ * Parses a PEM request and verifies its signature, which proves that the sender has the key.
+ *
+ * @throws VALIDATION_FAILED if it is no certificate request, if its signature is invalid, for a kind of key that this service does not
+ *   generate, and for a subject without a common name of 1 to 64 characters
+ */
+export async function readAuthorityRequest(text: PemText): Promise<AuthorityRequest> {
+  const faults: ErrorDetail[] = [];
+  const [block, second] = readPem(text, faults);
+  if (faults.length > 0 || block === undefined) throw validationFailed(faults);
+  const isOne = LABELS.includes(block.label) && second === undefined;
+  const read = isOne ? attempt(() => requestOf(block.der)) : null;
+  if (read === null) throw validationFailed([faultAt(block, 'must be one certificate request')]);
+  const { request, publicKey } = read;
+  const commonName = request.subjectName.getField('CN')[0] ?? '';
+  const weakness = faultOfKey(publicKey);
+  if (!KEY_ALGORITHMS.some((known) => known === algorithmOf(publicKey)))
+    faults.push(faultAt(block, 'must have an RSA key with 2048, 3072 or 4096 bits, or a P-256, P-384 or Ed25519 key'));
+  else if (weakness !== null) faults.push(faultAt(block, weakness));
+  // A signature that cannot be verified proves nothing.
+  else if (!(await request.verify().catch(() => false))) faults.push(faultAt(block, 'must be signed by its own key'));
+  const isText = isStorable(request.subjectName.toString()) && HAS_NO_CONTROL_CHARACTERS.test(commonName);
+  if (commonName === '' || commonName.length > MAX_COMMON_NAME || !isText)
+    faults.push(faultAt(block, 'must have a subject with a common name of 1 to 64 characters'));
+  if (faults.length > 0) throw validationFailed(faults);
+  return { subject: request.subjectName, commonName, publicKey };
+}
+
+/** @throws Error for what is no request, or more than one */
+function requestOf(der: Buffer): { readonly request: Pkcs10CertificateRequest; readonly publicKey: KeyObject } {
+  const request = new Pkcs10CertificateRequest(der);
+  if (request.rawData.byteLength !== der.length) throw new Error('trailing bytes after the request');
+  const publicKey = createPublicKey({ key: Buffer.from(request.publicKey.rawData), format: 'der', type: 'spki' });
+  return { request, publicKey };
 }
 
 /** The error of a public key to certify; null if it is acceptable. */

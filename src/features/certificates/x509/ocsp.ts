@@ -17,9 +17,8 @@ import {
 } from '@peculiar/asn1-ocsp';
 import { AsnConvert, OctetString } from '@peculiar/asn1-schema';
 import { CRLReason, type Extension } from '@peculiar/asn1-x509';
-import { type Revocation, reasonCode } from './crl.js';
+import { keyHash, type Revocation, reasonCode, serialText, signedSequence, subjectOf } from './crl.js';
 import type { Issuer } from './making.js';
-import { keyHash, serialText, signedSequence, subjectOf } from './signing.js';
 
 /** An OCSP request. */
 export interface OcspRequest {

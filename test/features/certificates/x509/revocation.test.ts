@@ -1,6 +1,6 @@
 import { type X509Certificate as ForeignCertificate, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { makeRevocationList } from '../../../../src/features/certificates/x509/crl.js';
+import { makeRevocationList, serialInteger, serialText } from '../../../../src/features/certificates/x509/crl.js';
 import { KEY_ALGORITHMS } from '../../../../src/features/certificates/x509/keys.js';
 import {
   makeOcspResponse,
@@ -8,7 +8,6 @@ import {
   readOcspRequest,
   serialIfIssuedBy,
 } from '../../../../src/features/certificates/x509/ocsp.js';
-import { serialInteger, serialText } from '../../../../src/features/certificates/x509/signing.js';
 import { type Made, newLeaf, newRoot } from '../../../kit/certificates/material.js';
 import { useOpenssl } from '../../../kit/certificates/openssl.js';
 import { describeWith } from '../../../kit/describe-with.js';
