@@ -259,7 +259,7 @@ describe('the single places', () => {
         'src/features/rotations/app-connections/smb/rpc-tool.ts',
         'src/features/certificates/key-sealing.ts',
         'src/features/audit/outgoing-events/engine/target-sealing.ts',
-        'src/features/rotations/secret-rotations/credential.type.ts',
+        'src/features/rotations/secret-rotations/rotation.type.ts',
         'src/features/rotations/secret-rotations/store/sealing.ts',
         'src/features/certificates/certificates/certificate.resolver.ts',
         'src/features/projects/core/ignore-values.ts',

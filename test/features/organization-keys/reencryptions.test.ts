@@ -1,7 +1,7 @@
 import {
   lookStatementOf,
   statementsOf,
-} from '../../../src/features/operations/project-reencryptions/sealed-columns.sql.js';
+} from '../../../src/features/operations/project-reencryptions/project-reencryption.sql.js';
 import { SEALED_TABLES } from '../../../src/start/tables.js';
 import { type Caller, mustSucceed } from '../../kit/caller.js';
 import { Rotating } from '../../kit/rotating.js';

@@ -1,5 +1,8 @@
-import { violationOfCron } from '../../../src/features/rotations/secret-rotations/schedule/cron.js';
-import { momentOf, wallClock } from '../../../src/features/rotations/secret-rotations/schedule/local-time.js';
+import {
+  momentOf,
+  violationOfCron,
+  wallClock,
+} from '../../../src/features/rotations/secret-rotations/schedule/calendar.js';
 import {
   type LastRotation,
   nextRotationAt,

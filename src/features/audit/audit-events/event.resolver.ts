@@ -1,20 +1,41 @@
 import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import * as z from 'zod';
+import { recordedClass } from '../../../kernel/audit/audit-class.js';
+import type { AuditFacts } from '../../../kernel/audit/audit-record.js';
 import type { Context } from '../../../kernel/context.js';
 import { linked } from '../../../kernel/database/batched.js';
 import { argsType } from '../../../kernel/graphql/inputs.js';
 import { nested, query } from '../../../kernel/graphql/operations.js';
 import type { SoughtConnectionOf } from '../../../kernel/paging.js';
+import {
+  bodyOf,
+  boundedPaging,
+  queryInteger,
+  type Route,
+  routesAt,
+  timeText,
+  withoutNull,
+} from '../../../rest/route.js';
 import { IdentityType, identitiesByIds } from '../../identity/identities/public.js';
 import { UserType, usersByIds } from '../../identity/organizations/public.js';
 import { type ProjectRelations, ProjectType, toProjectType } from '../../projects/public.js';
 import { SecretType } from '../../secrets/public.js';
-import type { ChangesService } from './changes.service.js';
-import { ProjectChangesType } from './changes.type.js';
 import { DisclosedPage, ListAuditEvents, SecretReadsPage, WhatChanged } from './event.rules.js';
-import { type EventService, keyOf } from './event.service.js';
-import { AuditEventConnection, AuditEventType, DisclosedSecretsType } from './event.type.js';
-import { toAuditEvent, toProjectChanges } from './event.view.js';
-import type { ReadsService } from './reads.service.js';
+import {
+  type ChangesService,
+  type EventService,
+  keyOf,
+  type ProjectChanges,
+  type ReadsService,
+} from './event.service.js';
+import type { EventRow } from './event.sql.js';
+import {
+  AuditEventConnection,
+  AuditEventType,
+  type AuditFactType,
+  DisclosedSecretsType,
+  ProjectChangesType,
+} from './event.type.js';
 
 const DisclosedArgs = argsType(DisclosedPage);
 const ReadsArgs = argsType(SecretReadsPage);
@@ -100,3 +121,85 @@ export class SecretReadsResolver {
     return (await this.service.listOf(ctx, secret, page)).map(toAuditEvent, keyOf);
   }
 }
+
+const NOTHING = { stringValue: null, numberValue: null, booleanValue: null, listValue: null } as const;
+
+function toFact(name: string, value: AuditFacts[string]): AuditFactType {
+  if (typeof value === 'string') return { ...NOTHING, name, stringValue: value };
+  if (typeof value === 'number') return { ...NOTHING, name, numberValue: value };
+  if (typeof value === 'boolean') return { ...NOTHING, name, booleanValue: value };
+  return { ...NOTHING, name, listValue: value ?? null };
+}
+
+/** Typed details of an event, by name. */
+const toFacts = (facts: AuditFacts): AuditFactType[] =>
+  Object.entries(facts)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, value]) => toFact(name, value));
+
+/** A row as the API shows it. */
+const toAuditEvent = ({ facts, ...row }: EventRow): AuditEventType => ({
+  ...row,
+  eventId: row.id,
+  class: recordedClass(row),
+  facts: toFacts(facts),
+});
+
+type OfKind = ProjectChanges['secrets'];
+const shown = ({ events, hasMore }: OfKind) => ({ events: events.map(toAuditEvent), hasMore });
+
+/** What changed in a project as the API shows it. */
+const toProjectChanges = (changes: ProjectChanges): ProjectChangesType => ({
+  projectId: changes.projectId,
+  secrets: shown(changes.secrets),
+  roles: shown(changes.roles),
+  members: shown(changes.members),
+  tokens: changes.tokens === null ? null : shown(changes.tokens),
+  others: shown(changes.others),
+});
+
+const EVENT = `id: eventId organizationId projectId occurredAt action class subjectId outcome actorKind actorId tokenId requestId address userAgent
+  facts { name stringValue numberValue booleanValue listValue } disclosedSecrets { count ids }`;
+
+const OF_KIND = `{ events { ${EVENT} } hasMore }`;
+const CHANGES = ['secrets', 'roles', 'members', 'tokens', 'others'].map((kind) => `${kind} ${OF_KIND}`).join(' ');
+
+/** Cursors do there, and what a text cannot be is declared below. */
+const NOT_IN_QUERY = ['first', 'after', 'last', 'before', 'skip', 'from', 'to', 'actions'] as const;
+
+const MAX_ACTIONS_LENGTH = 5_000;
+
+const events = routesAt('/api/v1/audit-events', { select: EVENT, errors: ['PROJECT_NOT_FOUND'] });
+
+/** Reading the audit trail. */
+export const eventRoutes: readonly Route[] = [
+  events.get('', 'List the audit trail, newest first', {
+    field: 'auditEvents',
+    query: withoutNull(bodyOf(ListAuditEvents, ...NOT_IN_QUERY)).extend({
+      actions: z
+        .string()
+        .max(MAX_ACTIONS_LENGTH)
+        .transform((text) => text.split(','))
+        .optional()
+        .meta({ description: 'Return only events with one of these actions, separated by commas.' }),
+      from: timeText('Return only events at or after this time.'),
+      to: timeText('Return only events before this time.'),
+      ...boundedPaging,
+    }),
+  }),
+  routesAt('/api/v1/projects/{projectId}/changes', { select: CHANGES, errors: ['PROJECT_NOT_FOUND'] }).get(
+    '',
+    'List what changed in a project, by kind',
+    {
+      operationId: 'listProjectChanges',
+      field: 'whatChanged',
+      as: 'changes',
+      query: z.strictObject({
+        since: timeText('Return only changes at or after this time.').unwrap(),
+        limit: queryInteger(1, 1_000)
+          .default(100)
+          .meta({ description: 'Maximum number of changes of each kind, 1 to 1000.' }),
+      }),
+    },
+  ),
+];

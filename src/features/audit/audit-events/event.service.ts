@@ -1,17 +1,27 @@
 import type { z } from 'zod';
 import { namesList } from '../../../kernel/audit/disclosure.js';
+import { authorize, can, canAlways } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
 import { uuidText } from '../../../kernel/crypto/seal.js';
 import { type Together, together } from '../../../kernel/database/batched.js';
 import { SealedCursors } from '../../../kernel/graphql/sealed-cursors.js';
+import { isId } from '../../../kernel/ids.js';
 import { type CursorKey, PAGE_SIZE, SoughtPage } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
-import { listDisclosed } from './disclosed.queries.js';
-import { DisclosedPage, ListAuditEvents } from './event.rules.js';
-import { countRows, type EventRow, findEndOfPage, type Lead, listEvents } from './event.sql.js';
+import { DisclosedPage, ListAuditEvents, SecretReadsPage, WhatChanged } from './event.rules.js';
+import {
+  type ChangeGroup,
+  countRows,
+  type EventRow,
+  findEndOfPage,
+  type Lead,
+  listChanges,
+  listDisclosed,
+  listEvents,
+  listReads,
+} from './event.sql.js';
 import type { DisclosedSecretsType } from './event.type.js';
-import { authorizeTrail, idOrNone, readsWholeTrail } from './event-access.js';
 
 type Filters = Omit<z.output<typeof ListAuditEvents>, 'first' | 'after' | 'last' | 'before' | 'skip'>;
 
@@ -156,3 +166,132 @@ function boundsOf({ organizationId }: Context, filters: Omit<Filters, 'projectId
     actions,
   };
 }
+
+/** A secret that a response shows. */
+interface ShownSecret {
+  readonly id: string;
+  readonly projectId: string;
+}
+
+/** Who read the values of secrets. Every method throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE. */
+export class ReadsService {
+  constructor(private readonly projects: ProjectReader) {}
+
+  /**
+   * Events whose responses had the value of a secret, also inserted into another one or by an import, newest first. All secrets of a
+   * response share one statement.
+   *
+   * @param raw `{ first, after }`
+   */
+  async listOf(ctx: Context, { id, projectId }: ShownSecret, raw: unknown): Promise<SoughtPage<EventRow>> {
+    const request = parse(SecretReadsPage, raw);
+    const cursors = new SealedCursors(ctx, 'secretReads', { id });
+    const [before = null] = cursors.read(request.after, 1) ?? [];
+    await authorizeTrail(ctx, this.projects, projectId);
+    const rows = await together(ctx, readsOfMany, { id, before, limit: request.first + 1 });
+    const page = new SoughtPage(rows, request, keyOf, { cursors, stoppedAt: null });
+    const facts = { secretId: id, count: page.nodes.length };
+    await ctx.auditTrail.recordRead(ctx, { action: 'audit-event:list-reads', projectId, facts });
+    return page;
+  }
+}
+
+/** The reads of a secret that are asked for. */
+interface WantedReads {
+  readonly id: string;
+  readonly before: string | null;
+  readonly limit: number;
+}
+
+const readsOfMany: Together<WantedReads, readonly EventRow[]> = async (ctx, wanted) => {
+  const rows = await listReads(ctx, {
+    ids: wanted.map(({ id }) => id),
+    befores: wanted.map(({ before }) => before),
+    organizationId: ctx.organizationId,
+    limit: String(Math.max(...wanted.map(({ limit }) => limit))),
+  });
+  const pages = Map.groupBy(rows, ({ place }) => place);
+  return wanted.map(({ limit }, at) => (pages.get(at + 1) ?? []).slice(0, limit));
+};
+
+/** Changes of one kind, newest first. */
+interface ChangesOfKind {
+  readonly events: readonly EventRow[];
+  /** Whether there are more of the kind. */
+  readonly hasMore: boolean;
+}
+
+/** What changed in a project. Null: the caller may not see that kind. */
+export type ProjectChanges = Readonly<Record<Exclude<ChangeGroup, 'tokens'>, ChangesOfKind>> & {
+  readonly projectId: string;
+  readonly tokens: ChangesOfKind | null;
+};
+
+/** What changed in projects. Every method throws VALIDATION_FAILED, PERMISSION_DENIED, PROJECT_NOT_FOUND and AUDIT_UNAVAILABLE. */
+export class ChangesService {
+  constructor(private readonly projects: ProjectReader) {}
+
+  /**
+   * Changes of a project since a time by kind, in one statement.
+   *
+   * @param raw `{ projectId, since, first }`; the rules are `WhatChanged`
+   */
+  async list(ctx: Context, raw: unknown): Promise<ProjectChanges> {
+    const { projectId: wanted, since, first } = parse(WhatChanged, raw);
+    const { projectId, ability } = await this.projects.authorized(ctx, wanted, 'audit-logs:read');
+    // Their changes belong to the organization: only who may see the accounts of the project sees these.
+    const withTokens = canAlways(ability, 'identity:read') && canAlways(ability, 'member:read');
+    const { organizationId } = ctx;
+    const rows = await listChanges(ctx, { organizationId, projectId, since, withTokens, limit: String(first + 1) });
+    // Tokens are looked for by themselves.
+    const isCut = (group: ChangeGroup): boolean =>
+      rows.some((row) => row.isCut && (row.group === 'tokens') === (group === 'tokens'));
+    const ofKind = (group: ChangeGroup): ChangesOfKind => {
+      const events = rows.filter((row) => row.group === group);
+      return { events: events.slice(0, first), hasMore: events.length > first || isCut(group) };
+    };
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'audit-event:list-changes',
+      projectId,
+      facts: { count: rows.length },
+    });
+    return {
+      projectId,
+      secrets: ofKind('secrets'),
+      roles: ofKind('roles'),
+      members: ofKind('members'),
+      tokens: withTokens ? ofKind('tokens') : null,
+      others: ofKind('others'),
+    };
+  }
+}
+
+/**
+ * Allows a caller to read the trail: with the right of the organization all of it, also of projects that it is no member of and of
+ * deleted ones; with the right of a project what happened in there.
+ *
+ * @param projectId null: all of the organization
+ * @returns id of the project in the form of rows
+ * @throws PERMISSION_DENIED, PROJECT_NOT_FOUND
+ */
+export async function authorizeTrail(
+  ctx: Context,
+  projects: ProjectReader,
+  projectId: string | null,
+): Promise<string | null> {
+  if (projectId === null) {
+    authorize(ctx, 'audit-logs:read');
+    return null;
+  }
+  if (readsWholeTrail(ctx)) return idOrNone(projectId);
+  return (await projects.authorized(ctx, projectId, 'audit-logs:read')).projectId;
+}
+
+/** Whether a caller may read all of the trail of its organization. */
+const readsWholeTrail = ({ ability }: Context): boolean => can(ability, 'audit-logs:read');
+
+/** Not the id of zeros, which the service itself has. */
+const NOBODY = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/** An id as rows have it; a text that is none finds nothing. */
+const idOrNone = (text: string): string => (isId(text) ? text.toLowerCase() : NOBODY);

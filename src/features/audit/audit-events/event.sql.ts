@@ -1,10 +1,13 @@
-// Pages of the trail, which walk one of its indexes for each filter and direction.
+import { sql } from 'kysely';
 import { READS } from '../../../kernel/audit/audit-class.js';
+import type { StoredDisclosureSchema } from '../../../kernel/audit/audit-disclosure.entity.js';
 import { StoredAuditRecordSchema } from '../../../kernel/audit/audit-record.entity.js';
 import type { AuditFacts } from '../../../kernel/audit/audit-record.js';
-import { rowsOf } from '../../../kernel/audit/audit-rows.sql.js';
+import { rowsOf, withinBytes } from '../../../kernel/audit/audit-rows.sql.js';
 import { type RowFrom, type SqlType, sqlStatement, sqlVariants, t } from '../../../kernel/database/statement.js';
-import { namesBut, sqlColumnsOf } from '../../../kernel/database/tables.js';
+import { namesBut, prepared, sqlColumnsOf, tablesOf } from '../../../kernel/database/tables.js';
+
+// Pages of the trail, which walk one of its indexes for each filter and direction.
 
 /** Rows that one page looks at. A filter that few rows pass has many pages, and no page takes long. */
 export const SCANNED_ROWS = 20_000;
@@ -172,3 +175,149 @@ export const countRows = sqlStatement({
     SqlType<number | null>
   >,
 });
+
+/** The secrets behind digests of disclosures, by digest: up to so many of each, or all. */
+export const listDisclosed = prepared(({ digests, limit }: { digests: readonly Buffer[]; limit: number | null }) =>
+  tablesOf<typeof StoredDisclosureSchema>()
+    .selectFrom('audit_disclosure')
+    .select([
+      sql<string>`encode(digest, 'hex')`.as('digest'),
+      sql<readonly string[]>`ids[1:coalesce(${limit}::integer, cardinality(ids))]`.as('ids'),
+      sql<number>`cardinality(ids)`.as('count'),
+    ])
+    .where('digest', '=', sql<Buffer>`any(${digests}::bytea[])`)
+    .orderBy('digest'),
+);
+
+// Changes by group from materialized scans, each with its own limit.
+
+/** What changes of a project are about. */
+const CHANGE_GROUPS = ['secrets', 'roles', 'members', 'tokens', 'others'] as const;
+export type ChangeGroup = (typeof CHANGE_GROUPS)[number];
+
+/** What happens to tokens, and to the ways to get one. */
+const TOKEN_ACTIONS = [
+  ...['create', 'revoke', 'renew', 'rename'].map((verb) => `access-token:${verb}`),
+  ...['create', 'revoke'].map((verb) => `client-secret:${verb}`),
+  ...['identity-token-auth', 'identity-universal-auth'].flatMap((noun) =>
+    ['attach', 'update', 'remove'].map((verb) => `${noun}:${verb}`),
+  ),
+];
+
+/** Rows that are looked at for each of them. They are of all accounts of the organization. */
+const SCANNED_TOKENS = 1_000;
+
+const ID = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
+
+const actions = TOKEN_ACTIONS.map((action) => `('${action}')`).join(', ');
+
+/**
+ * Changes of a project since a time, by what they are about, newest first and up to so many of each; and of tokens of its current
+ * members. Changes of tokens belong to the organization, and are found by the accounts that they are of.
+ */
+export const listChanges = sqlStatement({
+  text: `
+    with scanned as materialized (
+      select own.sequence, own.expires_on from audit_record own
+      where own.class = 'change' and own.project_id = :projectId and own.sequence > ${numberBefore(':since')}
+      order by own.sequence desc limit ${SCANNED_ROWS}
+    ), members as materialized (
+      select m.member_id::text as id from project_member_now m where :withTokens and m.project_id = :projectId
+    ), tokens as materialized (
+      select found.sequence, found.expires_on, found.occurred_at, found.outcome, found.action, found.facts ->> 'identityId' as identity_id,
+        found.facts ->> 'userId' as user_id, (
+          select coalesce(a.identity_id, a.user_id)::text from access_token a
+          where a.id = case when found.facts ->> 'accessTokenId' ~ '${ID}' then (found.facts ->> 'accessTokenId')::uuid end) as owner_id
+      from (values ${actions}) as given (action) cross join lateral (
+        select r.* from ${rowsOf(`
+          select own.sequence, own.expires_on from audit_record own
+          where own.organization_id = :organizationId and own.action = given.action and own.sequence > ${numberBefore(':since')}
+          order by own.sequence desc limit ${SCANNED_TOKENS}`)}
+      ) found
+      where :withTokens
+    ), changed as (
+      select r.sequence, r.expires_on, case
+          when r.action ~ '^(secret|secret-import|secret-rotation|folder|environment|tag):' then 'secrets'
+          when r.action ~ '^project-role:' then 'roles'
+          when r.action ~ '^(project-membership|additional-privilege):|^project:(rescue|revoke-rescue)$' then 'members'
+          else 'others'
+        end as "group"
+      from ${rowsOf('select sequence, expires_on from scanned')} where r.organization_id = :organizationId and r.occurred_at >= :since
+      union all
+      select t.sequence, t.expires_on, 'tokens' from tokens t
+      where t.occurred_at >= :since and t.outcome = 'allowed' and (t.identity_id in (select id from members)
+        or t.user_id in (select id from members) or t.owner_id in (select id from members))
+    ), placed as (
+      select sequence, expires_on, "group", row_number() over (partition by "group" order by sequence desc) as place from changed
+    )
+    select looked."group", case looked."group"
+        when 'tokens' then exists (select from tokens t group by t.action having count(*) = ${SCANNED_TOKENS})
+        else (select count(*) from scanned) = ${SCANNED_ROWS}
+      end as "isCut", ${EVENT_COLUMNS}
+    from ${rowsOf('select sequence, expires_on, "group" from placed where place <= :limit::bigint')}
+    order by r.sequence desc`,
+  params: { organizationId: t.uuid, projectId: t.uuid, since: t.time, withTokens: t.boolean, limit: t.bigint },
+  row: { group: t.oneOf(...CHANGE_GROUPS), isCut: t.boolean, ...EVENT_ROW },
+});
+
+// A lateral page for each of many secrets, over two ways in which a record names them.
+
+/**
+ * Events whose responses had the value of a secret, newest first: a page for each of many secrets, by their places from 1. They are found by the ID of the secret
+ * and by the lists that it is in.
+ */
+export const listReads = sqlStatement({
+  text: `
+    select wanted.place::integer as place, ${EVENT_COLUMNS}
+    from unnest(:ids::uuid[], :befores::bigint[]) with ordinality as wanted (id, before, place) cross join lateral (
+      select found.* from (
+        select decode(replace(wanted.id::text, '-', ''), 'hex') as name
+        union all select d.digest from audit_disclosure d where d.ids @> array[wanted.id]
+      ) names cross join lateral (
+        select own.* from audit_record own
+        where own.disclosed = names.name and coalesce(own.organization_id = :organizationId, false)
+          and own.sequence < coalesce(wanted.before, 9223372036854775807)
+        order by own.sequence desc limit :limit
+      ) found
+      order by found.sequence desc limit :limit
+    ) r
+    order by wanted.place, r.sequence desc`,
+  params: {
+    ids: t.array(t.uuid),
+    befores: t.array(t.nullable(t.bigint)),
+    organizationId: t.uuid,
+    limit: t.bigint,
+  },
+  row: { place: t.integer, ...EVENT_ROW },
+});
+
+// Pages of the trail by bytes, through an index that has no other columns.
+
+/**
+ * Settled events of an organization, oldest first, as many of the first `limit` as have so many bytes; each with what it was recorded with:
+ * nothing is derived or looked up, so that its line is the same for ever. Those of one project are read by its index, which does not have
+ * the organization. All events of a project are of one organization, so that those of others leave nothing.
+ */
+export const exportEvents = sqlVariants({
+  options: { owner: ['organization', 'project'] },
+  text: ({ owner }) => `
+    select r.found, ${columnsWith('r.facts')} from (${withinBytes(`
+      select r.* from ${rowsOf(`
+        select own.sequence, own.expires_on from audit_record own
+        where own.${owner}_id = :${owner}Id and own.sequence > :after and own.sequence <= :settled
+        order by own.sequence limit :limit`)}
+      where r.organization_id = :organizationId order by looked.sequence`)}) r
+    order by r.sequence`,
+  params: {
+    organizationId: t.uuid,
+    projectId: t.nullable(t.uuid),
+    after: t.bigint,
+    settled: t.bigint,
+    limit: t.bigint,
+    bytes: t.bigint,
+  },
+  row: { found: t.integer, ...EVENT_ROW },
+});
+
+/** An event as it is exported. */
+export type ExportedRow = RowFrom<typeof exportEvents>;

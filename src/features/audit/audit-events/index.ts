@@ -4,31 +4,33 @@ import { APPEND_ONLY } from '../../../kernel/database/service-role.js';
 import { nodeKind } from '../../../kernel/graphql/node.js';
 import { organizationRelationOf } from '../../identity/organizations/public.js';
 import { type ProjectReader, type ProjectRelations, projectRelationOf } from '../../projects/public.js';
-import { ChangesService } from './changes.service.js';
-import { ProjectChangesType } from './changes.type.js';
 import { AuditCheckpoint } from './checkpoints/checkpoint.entity.js';
-import { CheckpointResolver } from './checkpoints/checkpoint.resolver.js';
-import { checkpointRoutes } from './checkpoints/checkpoint.routes.js';
-import { CheckpointService, checkpointsByIds, readOf } from './checkpoints/checkpoint.service.js';
-import { AuditCheckpointType, toCheckpoint } from './checkpoints/checkpoint.type.js';
-import { CHECKPOINT_JOB } from './checkpoints/checkpoint-job.js';
-import { AuditEventResolver, ChangesResolver, SecretReadsResolver } from './event.resolver.js';
-import { eventRoutes } from './event.routes.js';
-import { EventService } from './event.service.js';
-import { AuditEventType } from './event.type.js';
-import { ExportService, exportOf } from './export/export.service.js';
+import { AuditCheckpointType, CheckpointResolver, checkpointRoutes } from './checkpoints/checkpoint.resolver.js';
+import {
+  CHECKPOINT_JOB,
+  CheckpointService,
+  checkpointsByIds,
+  readOf,
+  toCheckpoint,
+} from './checkpoints/checkpoint.service.js';
+import { AuditEventResolver, ChangesResolver, eventRoutes, SecretReadsResolver } from './event.resolver.js';
+import { ChangesService, EventService, ReadsService } from './event.service.js';
+import { AuditEventType, ProjectChangesType } from './event.type.js';
+import { ExportService, exportOf } from './export.service.js';
 import { platformRoutes } from './platform.routes.js';
-import { ReadsService } from './reads.service.js';
 import './audit-events.errors.js';
 import { AuditVerification } from './verification/verification.entity.js';
-import { VerificationResolver } from './verification/verification.resolver.js';
-import { verificationRoutes } from './verification/verification.routes.js';
+import {
+  toVerification,
+  VerificationResolver,
+  VerificationType,
+  verificationRoutes,
+} from './verification/verification.resolver.js';
 import {
   readOf as readOfVerification,
   VerificationService,
   verificationsByIds,
 } from './verification/verification.service.js';
-import { toVerification, VerificationType } from './verification/verification.type.js';
 import { VERIFICATION_JOB } from './verification/verification-job.js';
 
 /** Reading the audit trail. The trail itself is the kernel's. */

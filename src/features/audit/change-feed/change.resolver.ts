@@ -2,11 +2,11 @@ import { Args, Resolver, Root, Subscription } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
 import { argsType } from '../../../kernel/graphql/inputs.js';
 import type { Opening } from '../../../kernel/graphql/subscriptions.js';
+import type { EventStream } from '../../../kernel/http/streams/event-streams.js';
+import type { Frame } from '../../../kernel/http/streams/frames.js';
 import { WatchChanges } from './change.rules.js';
-import type { ChangeService } from './change.service.js';
-import { ChangeEventType } from './change.type.js';
-import { viewOf } from './change.view.js';
-import type { Streamed } from './change-stream.js';
+import type { ChangeService, Streamed } from './change.service.js';
+import { ChangeEventType, viewOf } from './change.type.js';
 
 const WatchChangesArgs = argsType(WatchChanges);
 
@@ -32,4 +32,36 @@ export const changeResolver = (service: ChangeService): object => {
 /** What a subscription can show: positions are no events. */
 async function* eventsOf(stream: AsyncGenerator<Streamed>): AsyncGenerator<ChangeEventType> {
   for await (const streamed of stream) if (streamed.type !== 'position') yield viewOf(streamed);
+}
+
+/** `GET /api/v1/events`: changes as server-sent events. */
+export const changeEvents = (service: ChangeService): EventStream => ({
+  method: 'GET',
+  path: '/api/v1/events',
+  open: async (ctx, { query, lastEventId, signal }) => {
+    const { kinds, ...given } = query;
+    const wanted =
+      kinds === undefined
+        ? {}
+        : {
+            kinds: String(kinds)
+              .split(',')
+              .map((kind) => kind.trim()),
+          };
+    // A client that connects again sends the position that it has reached, and the address that it was given once.
+    const after = lastEventId ?? given.after;
+    return framesOf(await service.watch(ctx, { ...given, ...wanted, ...(after == null ? {} : { after }) }, signal));
+  },
+});
+
+async function* framesOf(stream: AsyncGenerator<Streamed>): AsyncGenerator<Frame> {
+  for await (const streamed of stream) {
+    const { id } = streamed;
+    if (streamed.type === 'position') {
+      yield { id };
+      continue;
+    }
+    const { kind, operation, ...view } = viewOf(streamed);
+    yield { id, event: kind === 'feed' ? operation : 'change', data: { ...view, kind, operation } };
+  }
 }

@@ -1,11 +1,17 @@
+import type { Access } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
+import { queryOf } from '../../../kernel/database/database.js';
+import { AppError } from '../../../kernel/errors.js';
+import { FairQueue } from '../../../kernel/load/fair-queue.js';
+import { SharedWork } from '../../../kernel/load/shared-work.js';
 import { parse } from '../../../kernel/validation.js';
-import type { ProjectReader } from '../../projects/public.js';
+import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { type ChangeFilter, WatchChanges } from './change.rules.js';
 import { FIND_EXPIRED } from './change.sql.js';
-import { ChangeStreams, type Streamed } from './change-stream.js';
+import type { Change, Stretch } from './change-reading.js';
 import { ChangeTail, type Head } from './change-tail.js';
-import { type Position, positionOf, type ResetReason } from './position.js';
+import { after, idsOf, isAfter, type Position, positionOf, type ResetReason } from './position.js';
+import { type FilterTest, filterTest, type SeenChange, seenBy } from './seen-changes.js';
 
 /** Streams of changes. */
 export class ChangeService {
@@ -52,3 +58,136 @@ async function startOf(
   const [found] = await FIND_EXPIRED(ctx.database.query, { organizationId, after: String(position.sequence) });
   return found?.hasExpired === true ? 'position-expired' : position;
 }
+
+/** What a stream gives: a change as its caller sees it, where it begins, or how far it has come without one. */
+export type Streamed =
+  | {
+      readonly type: 'change';
+      readonly id: string;
+      readonly change: Change;
+      readonly seen: SeenChange;
+      /** By which it is seen. */
+      readonly access: Access;
+    }
+  | { readonly type: 'opened'; readonly id: string; readonly resetReason: ResetReason | null }
+  | { readonly type: 'position'; readonly id: string };
+
+/** After this long without events, the token is checked again. */
+const CHECK_MS = 60_000;
+/** Rights that are older are checked again before anything more is sent: a slow client reads what was found long ago. */
+const RIGHTS_MS = 1_000;
+/** After this long without events, the client gets its position: it need not read again what it could not see. */
+const POSITION_MS = 15_000;
+/** Streams whose rights are checked at the same time: one change may wake a thousand, and requests need the database too. */
+const CHECKS = { capacity: 4, spare: 0, maxWaiting: 100_000, maxWaitMs: 30_000 };
+
+/** What a stream begins with. */
+interface Beginning {
+  readonly filter: ChangeFilter;
+  /** Where it continues; a reason: it cannot, and begins now; null: it begins now. */
+  readonly from: Position | ResetReason | null;
+  readonly head: Head;
+  readonly signal: AbortSignal;
+}
+
+/** The rights of the caller of a stream, as they were found at one time. */
+interface Rights {
+  /** Of one of the streams of the caller. */
+  readonly ctx: Context;
+  readonly projects: ReadonlyMap<string, ProjectAccess>;
+  readonly foundAt: number;
+}
+
+/** Streams of the feed: for each caller what it asks for, as far as it may see it when it is sent. */
+class ChangeStreams {
+  readonly #checks = new FairQueue(CHECKS);
+  readonly #shared = new SharedWork<null, Rights>({ most: CHECKS.maxWaiting, maxWaiting: CHECKS.maxWaiting });
+
+  constructor(
+    private readonly tail: ChangeTail,
+    private readonly projects: ProjectReader,
+  ) {}
+
+  /**
+   * Gives events as they are taken, one at a time.
+   *
+   * @throws the TOKEN_* codes when the token ends, PROJECT_NOT_FOUND when the caller cannot see the project any more
+   */
+  async *events(ctx: Context, { filter, from, head, signal }: Beginning): AsyncGenerator<Streamed> {
+    const isResumed = from !== null && typeof from === 'object';
+    let position = isResumed ? from : after(head.settled);
+    const test = filterTest(filter);
+    const idOf = (at: Position): string => idsOf(ctx, filter, this.tail.now)(at);
+    if (!isResumed) yield { type: 'opened', id: idsOf(ctx, filter, head.now)(position), resetReason: from };
+    let [sentAt, checkedAt] = [performance.now(), performance.now()];
+    while (!signal.aborted) {
+      const stretch = await this.tail.read(queryOf(ctx), ctx.organizationId, position);
+      for await (const event of this.#seen(ctx, { filter, test, stretch, signal })) {
+        yield event;
+        [sentAt, checkedAt] = [performance.now(), performance.now()];
+      }
+      // Another node may have sent more than this one has read: then the rest of the record at the position is still to come.
+      if (isAfter(after(stretch.upTo), position)) position = after(stretch.upTo);
+      if (performance.now() - checkedAt >= CHECK_MS && !signal.aborted) {
+        await this.#rights(ctx, filter, []);
+        checkedAt = performance.now();
+      }
+      if (performance.now() - sentAt >= POSITION_MS && !signal.aborted) {
+        yield { type: 'position', id: idOf(position) };
+        sentAt = performance.now();
+      }
+      await this.tail.wait(stretch.upTo, signal, POSITION_MS);
+    }
+  }
+
+  async *#seen(
+    ctx: Context,
+    given: { filter: ChangeFilter; test: FilterTest; stretch: Stretch; signal: AbortSignal },
+  ): AsyncGenerator<Streamed> {
+    const { filter, test, stretch, signal } = given;
+    const wanted = stretch.changes.flatMap((change) => {
+      const isIn = test(change);
+      return isIn.now || isIn.before ? [{ change, isIn }] : [];
+    });
+    let rights: Rights | null = null;
+    const idOf = idsOf(ctx, filter, this.tail.now);
+    for (const { change, isIn } of wanted) {
+      if (signal.aborted) return;
+      if (rights === null || performance.now() - rights.foundAt > RIGHTS_MS)
+        rights = await this.#rights(
+          ctx,
+          filter,
+          wanted.map(({ change: { projectId } }) => projectId),
+        );
+      const access = accessTo(rights, change);
+      const seen = access === undefined ? null : seenBy(access, change, isIn);
+      if (access !== undefined && seen !== null) yield { type: 'change', id: idOf(change), change, seen, access };
+    }
+  }
+
+  /** Two statements, however many changes there are, and however many streams of one token ask for the same at once. */
+  async #rights(ctx: Context, filter: ChangeFilter, projectIds: readonly (string | null)[]): Promise<Rights> {
+    const named = filter.projectId?.toLowerCase();
+    const ids = [...new Set([...projectIds, named ?? null])].filter((id) => id !== null).sort();
+    const name = [ctx.actor.tokenId ?? ctx.requestId, ctx.address, ctx.organizationId, ...ids].join(' ');
+    const { result } = await this.#shared.share(name, null, (begin) => this.#check(ctx, ids, begin));
+    if (named !== undefined && !result.projects.has(named)) throw new AppError('PROJECT_NOT_FOUND');
+    return result;
+  }
+
+  async #check(ctx: Context, projectIds: readonly string[], begin: () => void): Promise<Rights> {
+    const ticket = this.#checks.enter(ctx.organizationId, 1);
+    try {
+      await ticket.turn;
+      begin();
+      const foundAt = performance.now();
+      const current: Context = { ...ctx, ...(await ctx.renewed?.()), loaders: new Map() };
+      return { ctx: current, projects: await this.projects.listOwning(current, projectIds), foundAt };
+    } finally {
+      ticket.end();
+    }
+  }
+}
+
+const accessTo = ({ ctx, projects }: Rights, { projectId }: Change): Access | undefined =>
+  projectId === null ? ctx : projects.get(projectId);

@@ -3,7 +3,9 @@ import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumType } from '../../../kernel/graphql/enums.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { changeKind } from './change.rules.js';
+import type { Streamed } from './change.service.js';
 import { CHANGE_KINDS, CHANGE_OPERATIONS } from './change-kinds.js';
+import type { Location } from './change-reading.js';
 import { RESET_REASONS } from './position.js';
 
 export const ChangeKindEnum = enumType(
@@ -44,3 +46,43 @@ export const ChangeEventType = objectType('ChangeEvent', 'A change of a resource
   resetReason: [orNull(ResetReasonEnum), 'Reason for the operation RESET; otherwise null.'],
 });
 export type ChangeEventType = InstanceType<typeof ChangeEventType>;
+
+const OF_NOTHING = {
+  ...{ action: null, projectId: null, environment: null, secretPath: null, secretKey: null, previous: null },
+  ...{ subjectId: null, actorKind: null, actorId: null, occurredAt: null },
+};
+
+type Opened = Extract<Streamed, { type: 'opened' }>;
+type Seen = Extract<Streamed, { type: 'change' }>;
+
+/** What the API shows of what a stream gives. */
+export function viewOf(streamed: Opened | Omit<Seen, 'access'>): ChangeEventType {
+  const { id } = streamed;
+  if (streamed.type === 'opened') {
+    const { resetReason } = streamed;
+    return {
+      cursor: id,
+      kind: 'feed',
+      operation: resetReason === null ? 'opened' : 'reset',
+      ...OF_NOTHING,
+      resetReason,
+    };
+  }
+  const { change, seen } = streamed;
+  const { kind, action, projectId, subjectId, actorKind, actorId, occurredAt } = change;
+  return {
+    ...{ cursor: id, kind, operation: seen.operation, action, projectId },
+    environment: seen.location?.environment ?? null,
+    secretPath: seen.location?.path ?? null,
+    secretKey: seen.location?.key ?? null,
+    previous: seen.previous === null ? null : placeOf(seen.previous),
+    ...{ subjectId, actorKind, actorId, occurredAt },
+    resetReason: null,
+  };
+}
+
+const placeOf = ({ environment, path, key }: Location): ChangeLocationType => ({
+  environment,
+  secretPath: path ?? '',
+  secretKey: key ?? '',
+});

@@ -1,8 +1,7 @@
 import type { Feature } from '../../../feature.js';
 import type { ProjectReader } from '../../projects/public.js';
-import { changeResolver } from './change.resolver.js';
+import { changeEvents, changeResolver } from './change.resolver.js';
 import { ChangeService } from './change.service.js';
-import { changeEvents } from './change-streams.js';
 import { projectEvents } from './project-events.js';
 
 /** Streams of changes, from the audit trail. */

@@ -3,11 +3,10 @@ import type { Context } from '../../../kernel/context.js';
 import type { EventStream } from '../../../kernel/http/streams/event-streams.js';
 import type { Frame } from '../../../kernel/http/streams/frames.js';
 import { parse } from '../../../kernel/validation.js';
-import type { ChangeService } from './change.service.js';
+import type { ChangeService, Streamed } from './change.service.js';
 import { LIST_IMPORTING } from './change.sql.js';
 import type { ChangeOperation } from './change-kinds.js';
 import type { Location } from './change-reading.js';
-import type { Streamed } from './change-stream.js';
 import { type IsRegistered, type ProjectEvent, registrations, SubscribeProjectEvents } from './project-events.rules.js';
 
 type Seen = Extract<Streamed, { type: 'change' }>;

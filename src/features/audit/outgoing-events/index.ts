@@ -5,23 +5,17 @@ import { nodeKind } from '../../../kernel/graphql/node.js';
 import type { TargetPolicy } from '../../../kernel/outbound/http.js';
 import { organizationRelationOf } from '../../identity/organizations/public.js';
 import { nodeInProject, type ProjectReader, type ProjectRelations, projectRelationOf } from '../../projects/public.js';
-import { deliveryJob } from './engine/delivery-job.js';
-import { followJob, resumeFollowing } from './engine/follow-job.js';
-import { DELIVERY_GAUGES } from './engine/gauges.js';
+import { DELIVERY_GAUGES, deliveryJob, followJob, resumeFollowing } from './engine/delivery-job.js';
 import { AuditSink } from './sinks/sink.entity.js';
-import { SinkResolver } from './sinks/sink.resolver.js';
-import { sinkRoutes } from './sinks/sink.routes.js';
+import { AuditSinkType, SinkResolver, sinkRoutes, toSink } from './sinks/sink.resolver.js';
 import { rulesFor as sinkRulesFor } from './sinks/sink.rules.js';
 import { readOf as readOfSink, SinkService } from './sinks/sink.service.js';
-import { AuditSinkType, toSink } from './sinks/sink.type.js';
 import { SINKS } from './sinks/sink-outlet.js';
 import { ChangeWebhook } from './webhooks/webhook.entity.js';
 import { findWebhooks } from './webhooks/webhook.queries.js';
-import { WebhookResolver } from './webhooks/webhook.resolver.js';
-import { webhookRoutes } from './webhooks/webhook.routes.js';
+import { ChangeWebhookType, toWebhook, WebhookResolver, webhookRoutes } from './webhooks/webhook.resolver.js';
 import { rulesFor } from './webhooks/webhook.rules.js';
 import { readOf, WebhookService } from './webhooks/webhook.service.js';
-import { ChangeWebhookType, toWebhook } from './webhooks/webhook.type.js';
 import { WEBHOOKS } from './webhooks/webhook-outlet.js';
 
 /**

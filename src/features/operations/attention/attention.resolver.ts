@@ -3,8 +3,9 @@ import type { Context } from '../../../kernel/context.js';
 import { linked } from '../../../kernel/database/batched.js';
 import { nested, query } from '../../../kernel/graphql/operations.js';
 import type { SoughtConnectionOf } from '../../../kernel/paging.js';
+import { bodyOf, boundedPaging, type Data, routesAt, withoutNull } from '../../../rest/route.js';
 import { type ProjectRelations, ProjectType, toProjectType } from '../../projects/public.js';
-import { ListAttention } from './attention.rules.js';
+import { attentionKind, ListAttention } from './attention.rules.js';
 import type { AttentionService } from './attention.service.js';
 import { AttentionConnection, AttentionItemType } from './attention.type.js';
 
@@ -30,3 +31,24 @@ export class AttentionResolver {
     return found === null ? null : toProjectType(found);
   }
 }
+
+const ITEM = `kind urgency since message errorCode projectId subjectType subjectId subjectName operations { mutation inputField inputValue httpMethod httpPath summary }`;
+
+const attention = routesAt('/api/v1/attention', { select: ITEM });
+
+export const attentionRoutes = [
+  attention.get('', 'List what needs a person, the most urgent first', {
+    field: 'attention',
+    query: withoutNull(bodyOf(ListAttention, 'first', 'after', 'kinds')).extend({
+      kind: attentionKind.optional().meta({ description: 'Return only items of this kind.' }),
+      ...boundedPaging,
+    }),
+    variables: ({ query: { kind, limit, cursor, ...query } }: Data) => ({
+      ...query,
+      ...(kind === undefined ? {} : { kinds: [kind] }),
+      first: limit,
+      after: cursor,
+    }),
+    errors: ['PROJECT_NOT_FOUND'],
+  }),
+];

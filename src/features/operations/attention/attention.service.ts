@@ -4,13 +4,13 @@ import { SealedCursors } from '../../../kernel/graphql/sealed-cursors.js';
 import { NO_ID } from '../../../kernel/ids.js';
 import { type CursorKey, SoughtPage } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
+import type { Route } from '../../../rest/route.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { ListAttention } from './attention.rules.js';
-import type { AttentionItemType } from './attention.type.js';
+import type { AttentionItemType, AttentionOperationType } from './attention.type.js';
 import { type ItemRow, listItems } from './items.sql.js';
-import { numberOf, READERS, type Reader, type Right } from './kinds/kind.js';
+import { type Help, numberOf, READERS, type Reader, type Right } from './kinds/kind.sql.js';
 import { KINDS } from './kinds/kinds.js';
-import type { Operations } from './operations.js';
 
 /** Rows that a page looks at, if rules of the caller have conditions. */
 const MOST_SCANNED = 1_000;
@@ -154,3 +154,51 @@ function canAbout(ability: Ability, action: NonNullable<Right['project']>, field
 
 const isConditional = (ability: Ability, action: NonNullable<Right['project']>): boolean =>
   can(ability, action) && !canAlways(ability, action);
+
+/** A subject of an operation. */
+interface Named {
+  readonly id: string;
+  readonly projectId: string | null;
+  readonly ownerId: string | null;
+  readonly type: string | null;
+}
+
+/** The operations of both interfaces, by the field that answers them. */
+export class Operations {
+  readonly #routes: ReadonlyMap<string, readonly Route[]>;
+
+  constructor(routes: readonly Route[]) {
+    this.#routes = Map.groupBy(
+      routes.filter(({ deprecated }) => deprecated !== true),
+      fieldOf,
+    );
+  }
+
+  /** The operation that helps a subject; undefined if it does not exist for subjects of its type. */
+  find({ field, input }: Help, subject: Named): AttentionOperationType | undefined {
+    const isOfType = ({ path }: Route) =>
+      input !== undefined || subject.type === null || path.split('/').includes(subject.type);
+    const route = this.#routes.get(field)?.find(isOfType);
+    if (route === undefined) return undefined;
+    const inputValue =
+      (input === 'attemptId' ? subject.ownerId : input === 'projectId' ? subject.projectId : null) ?? subject.id;
+    const httpPath = pathOf(route.path, { ...subject, id: inputValue });
+    return {
+      ...{ mutation: field, inputField: input ?? 'id', inputValue },
+      ...{ httpMethod: route.method, httpPath, summary: route.summary },
+    };
+  }
+}
+
+/** The field that answers a route. */
+const fieldOf = (route: Route): string =>
+  'field' in route ? route.field : (/\{\s*(\w+)/.exec(route.document)?.[1] ?? '');
+
+/** The path of a subject, whose ID is the last of its parameters. */
+function pathOf(path: string, { id, projectId, ownerId }: Named): string {
+  const last = path.lastIndexOf('{');
+  return path.replace(/\{(\w+)\}/g, (_, name: string, at: number) => {
+    if (at === last) return id;
+    return (name === 'projectId' ? projectId : ownerId) ?? '';
+  });
+}

@@ -4,7 +4,7 @@ import { enumType } from '../../../kernel/graphql/enums.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { soughtConnectionOf } from '../../../kernel/graphql/page.js';
 import { attentionKind } from './attention.rules.js';
-import type { Urgency } from './kinds/kind.js';
+import type { Urgency } from './kinds/kind.sql.js';
 import { KIND_NAMES, KINDS, type KindName } from './kinds/kinds.js';
 
 const KindEnum = enumType<KindName>(

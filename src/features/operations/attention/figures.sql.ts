@@ -3,7 +3,7 @@ import { sqlStatement, t } from '../../../kernel/database/statement.js';
 import { HAS_CONTENT } from '../../notifications/deliveries/public.js';
 import { CHANNEL_TYPES } from '../../notifications/sending/public.js';
 import { ROTATION_STATUSES } from '../../rotations/secret-rotations/public.js';
-import type { Source } from './kinds/kind.js';
+import type { Source } from './kinds/kind.sql.js';
 import { KIND_NAMES, KINDS } from './kinds/kinds.js';
 
 const measured = KIND_NAMES.map((kind) => {

@@ -1,11 +1,9 @@
 import type { Feature } from '../../../feature.js';
 import type { Route } from '../../../rest/route.js';
 import type { ProjectReader, ProjectRelations } from '../../projects/public.js';
-import { AttentionResolver } from './attention.resolver.js';
-import { attentionRoutes } from './attention.routes.js';
-import { AttentionService } from './attention.service.js';
+import { AttentionResolver, attentionRoutes } from './attention.resolver.js';
+import { AttentionService, Operations } from './attention.service.js';
 import { ATTENTION_GAUGES } from './gauges.js';
-import { Operations } from './operations.js';
 
 /**
  * What needs a person, over all slices.

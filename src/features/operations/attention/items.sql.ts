@@ -1,6 +1,6 @@
 // One page of a union of the rows of all kinds, each by an index of its own.
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
-import { numberOf, type Reader, type Source } from './kinds/kind.js';
+import { numberOf, type Reader, type Source } from './kinds/kind.sql.js';
 import { KIND_NAMES, KINDS } from './kinds/kinds.js';
 
 const OF_PROJECTS = (name: string): string => `x.project_id = any(:${name}::uuid[])`;

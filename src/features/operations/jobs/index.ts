@@ -3,10 +3,8 @@ import type { Feature } from '../../../feature.js';
 import { nodeKind } from '../../../kernel/graphql/node.js';
 import type { JobKind } from '../../../kernel/jobs/job-kind.js';
 import type { ProjectRelations } from '../../projects/public.js';
-import { JobKindResolver, JobResolver } from './job.resolver.js';
-import { jobRoutes } from './job.routes.js';
-import { JobService, jobsByIds, readOf } from './job.service.js';
-import { JobKindService } from './job-kind.service.js';
+import { JobKindResolver, JobResolver, jobRoutes } from './job.resolver.js';
+import { JobKindService, JobService, jobsByIds, readOf } from './job.service.js';
 
 /**
  * What operators see and do of background jobs. The jobs themselves are the kernel's.

@@ -9,10 +9,10 @@ import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
 import type { JobOutcome, JobState } from '../../../kernel/jobs/job.entity.js';
 import type { ConnectionOf } from '../../../kernel/paging.js';
+import { bodyOf, boundedPaging, routesAt, withoutNull } from '../../../rest/route.js';
 import { type ProjectRelations, ProjectType, toProjectType } from '../../projects/public.js';
 import { jobState, ListJobs, OneJob, OneJobKind } from './job.rules.js';
-import type { JobService } from './job.service.js';
-import type { JobKindService } from './job-kind.service.js';
+import type { JobKindService, JobService } from './job.service.js';
 
 /** GraphQL's names of the states of jobs. */
 const JobStateEnum = enumType<JobState>(
@@ -188,3 +188,38 @@ export class JobKindResolver {
     return { jobKind: await this.service.resume(ctx, input) };
   }
 }
+
+const JOB = `id kind isOfInstallation projectId subjectId state attemptCount dueAt leaseEndsAt errorCode isCancelRequested
+  createdAt finishedAt`;
+const JOB_WITH_ATTEMPTS = `${JOB} attempts { number node startedAt endedAt outcome errorCode }`;
+
+const jobs = routesAt('/api/v1/jobs', { select: JOB_WITH_ATTEMPTS });
+const kinds = routesAt('/api/v1/job-kinds', {
+  select: 'name description everySeconds nextAt isPaused waitingCount runningCount failedCount nextDueAt',
+});
+
+export const jobRoutes = [
+  jobs.get('', 'List jobs of the organization, newest first', {
+    field: 'jobs',
+    select: JOB,
+    query: withoutNull(bodyOf(ListJobs, 'first', 'after')).extend(boundedPaging),
+  }),
+  jobs.get('/{jobId}', 'Get a job', { field: 'job', errors: ['JOB_NOT_FOUND'] }),
+  jobs.post('/{jobId}/retry', 'Retry a job', {
+    field: 'retryJob',
+    errors: ['JOB_NOT_FOUND', 'JOB_NOT_RETRYABLE'],
+  }),
+  jobs.post('/{jobId}/cancel', 'Cancel a job', {
+    field: 'cancelJob',
+    errors: ['JOB_NOT_FOUND', 'JOB_NOT_CANCELLABLE', 'JOB_IS_NEEDED'],
+  }),
+  kinds.get('', 'List the kinds of jobs', { field: 'jobKinds' }),
+  kinds.post('/{name}/pause', 'Pause a kind of jobs', {
+    field: 'pauseJobKind',
+    errors: ['JOB_KIND_NOT_FOUND'],
+  }),
+  kinds.post('/{name}/resume', 'Resume a kind of jobs', {
+    field: 'resumeJobKind',
+    errors: ['JOB_KIND_NOT_FOUND'],
+  }),
+];

@@ -1,15 +1,26 @@
-import { authorize } from '../../../kernel/authz/ability.js';
+import { authorize, PermissionDenied } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { type BatchLoad, batched, batchOfOwned } from '../../../kernel/database/batched.js';
 import { inTransaction } from '../../../kernel/database/in-transaction.js';
 import { AppError, type ErrorCode } from '../../../kernel/errors.js';
 import { isId, NO_ID } from '../../../kernel/ids.js';
+import { StoredJobKind } from '../../../kernel/jobs/job.entity.js';
+import { type KindRow, listKinds } from '../../../kernel/jobs/job.sql.js';
 import type { JobKind } from '../../../kernel/jobs/job-kind.js';
 import { wakeFor } from '../../../kernel/jobs/queue.js';
 import { Page, timeCursorKey, timePageBounds } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
-import { ListJobs, OneJob } from './job.rules.js';
-import { type AttemptRow, CANCEL_JOB, FIND_JOBS, type JobRow, LIST_ATTEMPTS, LIST_JOBS, RETRY_JOB } from './job.sql.js';
+import { ListJobs, OneJob, OneJobKind } from './job.rules.js';
+import {
+  type AttemptRow,
+  CANCEL_JOB,
+  FIND_JOBS,
+  type JobRow,
+  LIST_ATTEMPTS,
+  LIST_JOBS,
+  LIST_KINDS_OF_ORGANIZATION,
+  RETRY_JOB,
+} from './job.sql.js';
 
 /**
  * Work in the background, as operators see it: that of the caller's organization, and for the admin of the installation also that
@@ -129,3 +140,63 @@ const recordChange = (
   action: string,
   { id, kind, projectId, stateBefore }: JobRow & { readonly stateBefore: string },
 ): Promise<void> => tx.auditTrail.recordChange(tx, { action, projectId, facts: { jobId: id, kind, stateBefore } });
+
+/** A kind of jobs, with what this version of the service says of it. */
+interface DescribedKind extends KindRow {
+  readonly description: string | null;
+}
+
+/**
+ * Kinds of work in the background. Whoever may read jobs sees them; only the admin of the installation pauses one, which is one
+ * for all organizations.
+ *
+ * Every method throws PERMISSION_DENIED and AUDIT_UNAVAILABLE.
+ */
+export class JobKindService {
+  private readonly descriptions: ReadonlyMap<string, string>;
+
+  /** @param kinds all that this version of the service knows */
+  constructor(kinds: readonly JobKind[]) {
+    this.descriptions = new Map(kinds.map(({ name, description }) => [name, description]));
+  }
+
+  /** All kinds that any node of the installation has known, by name. */
+  async list(ctx: Context): Promise<DescribedKind[]> {
+    authorize(ctx, 'jobs:read');
+    const kinds = await this.read(ctx);
+    await ctx.auditTrail.recordRead(ctx, { action: 'job-kind:list', facts: { count: kinds.length } });
+    return kinds;
+  }
+
+  /** Pauses a kind of jobs on all nodes. Running jobs continue. @throws VALIDATION_FAILED, JOB_KIND_NOT_FOUND */
+  pause(ctx: Context, raw: unknown): Promise<DescribedKind> {
+    return this.setPaused(ctx, raw, true);
+  }
+
+  /** Lets jobs of a kind begin again. @throws VALIDATION_FAILED, JOB_KIND_NOT_FOUND */
+  resume(ctx: Context, raw: unknown): Promise<DescribedKind> {
+    return this.setPaused(ctx, raw, false);
+  }
+
+  private setPaused(ctx: Context, raw: unknown, isPaused: boolean): Promise<DescribedKind> {
+    const { name } = parse(OneJobKind, raw);
+    if (!ctx.actor.isInstallationAdmin) throw new PermissionDenied({ action: 'jobs:pause-kind', projectId: null });
+    return inTransaction(ctx, async (tx) => {
+      await tx.em.nativeUpdate(StoredJobKind, { name }, { isPaused });
+      const kind = (await this.read(tx)).find((each) => each.name === name);
+      if (kind === undefined) throw new AppError('JOB_KIND_NOT_FOUND');
+      const action = isPaused ? 'job-kind:pause' : 'job-kind:resume';
+      await tx.auditTrail.recordChange(tx, { action, facts: { kind: name } });
+      if (!isPaused) tx.afterCommit.push(() => tx.wakeJobs?.());
+      return kind;
+    });
+  }
+
+  private async read(ctx: Context): Promise<DescribedKind[]> {
+    const { organizationId, actor } = ctx;
+    const rows = await (actor.isInstallationAdmin
+      ? listKinds(ctx, {})
+      : LIST_KINDS_OF_ORGANIZATION(ctx, { organizationId }));
+    return rows.map((row) => ({ ...row, description: this.descriptions.get(row.name) ?? null }));
+  }
+}

@@ -3,10 +3,8 @@ import type { Feature } from '../../../feature.js';
 import { nodeKind } from '../../../kernel/graphql/node.js';
 import { organizationRelationOf } from '../../identity/organizations/public.js';
 import type { ProjectReader } from '../../projects/public.js';
-import { OrganizationKeyResolver } from './organization-key.resolver.js';
-import { organizationKeyRoutes } from './organization-key.routes.js';
+import { OrganizationKeyResolver, OrganizationKeyType, organizationKeyRoutes } from './organization-key.resolver.js';
 import { OrganizationKeyService, readOf } from './organization-key.service.js';
-import { OrganizationKeyType } from './organization-key.type.js';
 
 /** Keys of organizations, which encrypt the keys of projects. */
 export function createOrganizationKeys(deps: { readonly projects: ProjectReader }): Feature {

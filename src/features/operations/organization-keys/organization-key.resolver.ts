@@ -1,7 +1,12 @@
-import { Resolver } from 'type-graphql';
+import { ID, Int, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
+import { DateTime } from '../../../kernel/graphql/date-time.js';
+import { Node } from '../../../kernel/graphql/node.js';
+import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, query } from '../../../kernel/graphql/operations.js';
+import { countedConnectionOf } from '../../../kernel/graphql/page.js';
 import { type CountedConnectionOf, counted } from '../../../kernel/paging.js';
+import { bodyOf, nextCursor, routesAt } from '../../../rest/route.js';
 import {
   CreateOrganizationKey,
   ListOrganizationKeys,
@@ -9,7 +14,29 @@ import {
   SetProjectKey,
 } from './organization-key.rules.js';
 import type { OrganizationKeyService } from './organization-key.service.js';
-import { OrganizationKeyConnection, OrganizationKeyType } from './organization-key.type.js';
+
+/** A key as the API shows it: never its material. */
+export const OrganizationKeyType = objectType(
+  'OrganizationKey',
+  'A key of an organization. It encrypts the keys of projects, which encrypt their values.',
+  {
+    organizationId: [ID, 'ID of the organization.'],
+    name: [String, 'Name of the key, unique in the organization.'],
+    description: [orNull(String), 'Description of the key. Null if it has none.'],
+    isDefault: [
+      Boolean,
+      'Whether projects have this key by default. It also encrypts values of the organization itself and cannot be disabled.',
+    ],
+    version: [Int, 'Version of the key. Increments with every rotation.'],
+    disabledAt: [orNull(DateTime), 'When the key was disabled. Null while it is enabled.'],
+    createdAt: [DateTime, 'When the key was created.'],
+    updatedAt: [DateTime, 'When the key was last changed.'],
+  },
+  { implements: Node },
+);
+export type OrganizationKeyType = InstanceType<typeof OrganizationKeyType>;
+
+const OrganizationKeyConnection = countedConnectionOf(OrganizationKeyType, 'OrganizationKey', 'name');
 
 @Resolver(() => OrganizationKeyType)
 export class OrganizationKeyResolver {
@@ -71,3 +98,35 @@ export class OrganizationKeyResolver {
     return { organizationKey: await this.service.setForProject(ctx, input) };
   }
 }
+
+const select = 'id organizationId name description isDefault version disabledAt createdAt updatedAt';
+const keys = routesAt('/api/v1/organization/keys', { select });
+const ofProject = routesAt('/api/v1/projects/{projectId}/key', { select, errors: ['PROJECT_NOT_FOUND'] });
+const errors = ['KEY_NOT_FOUND'] as const;
+
+/** Keys of the organization of the token. */
+export const organizationKeyRoutes = [
+  keys.post('', 'Create a key of the organization', {
+    field: 'createOrganizationKey',
+    body: CreateOrganizationKey,
+    example: { name: 'payments', description: 'Projects of the payments team' },
+    errors: ['KEY_NAME_TAKEN'],
+  }),
+  keys.get('', 'List the keys of the organization', {
+    field: 'organizationKeys',
+    reply: ({ organizationKeys: { nodes, pageInfo } }) => ({ organizationKeys: nodes, ...nextCursor(pageInfo) }),
+  }),
+  keys.get('/{keyId}', 'Get a key of the organization', { field: 'organizationKey', errors }),
+  keys.post('/{keyId}/rotate', 'Rotate a key of the organization', { field: 'rotateOrganizationKey', errors }),
+  keys.post('/{keyId}/disable', 'Disable a key of the organization', {
+    field: 'disableOrganizationKey',
+    errors: [...errors, 'DEFAULT_KEY'],
+  }),
+  keys.post('/{keyId}/enable', 'Enable a key of the organization', { field: 'enableOrganizationKey', errors }),
+  ofProject.patch('', 'Change the key of a project', {
+    field: 'setProjectKey',
+    body: bodyOf(SetProjectKey, 'projectId'),
+    example: { organizationKeyId: '5f0d5c0a-8f0e-4f6e-9a54-2b1f9c3de001' },
+    errors: [...errors, 'KEY_DISABLED'],
+  }),
+];

@@ -3,11 +3,9 @@ import type { Feature } from '../../../feature.js';
 import type { SealedTable } from '../../../kernel/crypto/sealed-table.js';
 import { nodeInProject, type ProjectReader, type ProjectRelations, projectRelationOf } from '../../projects/public.js';
 import { ProjectReencryption } from './project-reencryption.entity.js';
-import { findReencryptions } from './project-reencryption.queries.js';
-import { ReencryptionResolver } from './project-reencryption.resolver.js';
-import { reencryptionRoutes } from './project-reencryption.routes.js';
+import { ReencryptionResolver, ReencryptionType, reencryptionRoutes } from './project-reencryption.resolver.js';
 import { ReencryptionService, readOf } from './project-reencryption.service.js';
-import { ReencryptionType } from './project-reencryption.type.js';
+import { findReencryptions } from './project-reencryption.sql.js';
 import { reencryptJob } from './reencrypt-job.js';
 
 /** Re-encryptions of projects. @param tables all that have columns sealed with keys of projects */

@@ -10,14 +10,14 @@ import { Page, timeCursorKey, timePageBounds } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import { ProjectReencryption } from './project-reencryption.entity.js';
+import { ListReencryptions, OneReencryption, StartReencryption } from './project-reencryption.rules.js';
 import {
   changeState,
   findReencryptions,
   holdProjectKey,
   listReencryptions,
   type ReencryptionRow,
-} from './project-reencryption.queries.js';
-import { ListReencryptions, OneReencryption, StartReencryption } from './project-reencryption.rules.js';
+} from './project-reencryption.sql.js';
 
 const REENCRYPTION = { find: findReencryptions, notFound: 'REENCRYPTION_NOT_FOUND' } as const;
 /** Of whoever changes the project, and so of whoever looks. */

@@ -15,10 +15,11 @@ import {
   findReencryptions,
   holdProjectKey,
   isSettled,
+  lookStatementOf,
   type ReencryptionRow,
   settle,
-} from './project-reencryption.queries.js';
-import { lookStatementOf, statementsOf } from './sealed-columns.sql.js';
+  statementsOf,
+} from './project-reencryption.sql.js';
 
 /** Pause between looks whether the last transactions of before have ended. */
 const SETTLING_AGAIN: Again = { againInSeconds: 30 };

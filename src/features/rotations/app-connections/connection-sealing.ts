@@ -4,7 +4,7 @@ import type { SealedTable } from '../../../kernel/crypto/sealed-table.js';
 import { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import { queryOf } from '../../../kernel/database/database.js';
 import { AppError } from '../../../kernel/errors.js';
-import type { ConnectionRow } from './connection.queries.js';
+import type { ConnectionRow } from './connection.sql.js';
 import type { AnyKind, App } from './kinds.js';
 
 /** Secret fields of credentials. */

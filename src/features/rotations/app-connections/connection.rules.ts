@@ -142,3 +142,9 @@ export const ListUsable = z.strictObject({
   app: app.nullish().meta({ description: 'Only connections of this app.' }),
   ...pageRules,
 });
+
+/** Arguments of `datatoolProjects`. */
+export const ListProjects = z.strictObject({
+  connectionId: idOf('connection'),
+  ...pageRules,
+});

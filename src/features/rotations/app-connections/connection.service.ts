@@ -13,21 +13,21 @@ import { parse, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import { AppConnection } from './connection.entity.js';
 import {
-  type ConnectionRow,
-  findConnectionByName,
-  findConnections,
-  listConnections,
-  listUsable,
-  lockAccount,
-} from './connection.queries.js';
-import {
   ConnectionByName,
   type ConnectionRules,
   ListConnections,
   ListUsable,
   OneConnection,
 } from './connection.rules.js';
-import { NEXT_CHECK } from './connection.sql.js';
+import {
+  type ConnectionRow,
+  findConnectionByName,
+  findConnections,
+  listConnections,
+  listUsable,
+  lockAccount,
+  NEXT_CHECK,
+} from './connection.sql.js';
 import type { ConnectionAccess } from './connection-access.js';
 import { type CheckParts, type Credentials, checkInRequest, checkStored, inTime, store } from './connection-checks.js';
 import { digestOfAccount, openSecrets, sealCredentials, sealedFields } from './connection-sealing.js';

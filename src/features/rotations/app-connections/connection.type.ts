@@ -7,8 +7,8 @@ import { Node } from '../../../kernel/graphql/node.js';
 import { type Fields, objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
 import { ONE_OF } from '../../../kernel/graphql/schema.js';
-import type { ConnectionRow } from './connection.queries.js';
 import { ANYWHERE, app, type CheckState } from './connection.rules.js';
+import type { ConnectionRow } from './connection.sql.js';
 import { type AnyKind, type App, KINDS } from './kinds.js';
 
 const AppEnum = enumType(

@@ -1,6 +1,6 @@
 export { AppConnection, type AppConnectionSchema } from './connection.entity.js';
-export { lockAccount } from './connection.queries.js';
-export { type ConnectionReader, type OpenedConnection, openConnection } from './connection.reader.js';
+export { lockAccount } from './connection.sql.js';
+export { type ConnectionReader, type OpenedConnection, openConnection } from './connection-access.js';
 export { digestOfAccount, SEALED_CREDENTIALS } from './connection-sealing.js';
 export { canAt, refuseOwned } from './connection-uses.js';
 export { DATATOOL_LIMIT_MS, DatatoolClient } from './datatool/datatool-client.js';

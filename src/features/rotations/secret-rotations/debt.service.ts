@@ -7,9 +7,9 @@ import { Page, timeCursorKey, timePageBounds } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { canAt } from '../app-connections/public.js';
-import { giveUp } from './debts/giving-up.js';
-import { type ShownDebt, shownDebts } from './debts/shown-debts.js';
 import type { Kinds } from './kinds/kinds.js';
+import { type ShownDebt, shownDebts } from './revocations/live-credentials.js';
+import { giveUp } from './revocations/revocations.js';
 import { GiveUpDebts, ListDebts } from './rotation.rules.js';
 import { type DebtRow, findDebts, listDebts } from './store/debt.queries.js';
 

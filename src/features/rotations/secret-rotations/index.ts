@@ -4,18 +4,20 @@ import { authorize } from '../../../kernel/authz/ability.js';
 import { mapFound } from '../../../kernel/database/batched.js';
 import { type NodeKind, nodeKind } from '../../../kernel/graphql/node.js';
 import type { TargetPolicy } from '../../../kernel/outbound/http.js';
+import { organizationRelationOf } from '../../identity/organizations/public.js';
 import { IN_OWN_PROJECT, type ProjectReader, type ProjectRelations, projectRelationOf } from '../../projects/public.js';
 import type { ConnectionReader } from '../app-connections/public.js';
-import { attemptRoutes, debtRoutes } from './debt.routes.js';
 import { DebtService } from './debt.service.js';
-import { debtJob } from './debts/debt-job.js';
-import { accountJobs } from './engine/account-jobs.js';
-import { rotationJobs } from './engine/rotate-job.js';
-import { typePrefixOf } from './kind/kind-declaration.js';
+import { accountJobs, rotationJobs } from './engine/rotation-jobs.js';
+import { typePrefixOf } from './kind/rotation-kind.js';
 import { Kinds, ROTATION_TYPES } from './kinds/kinds.js';
 import { ManyRotationsResolver } from './many-rotations.resolver.js';
 import { ManyRotationsService } from './many-rotations.service.js';
-import { passwordRules } from './password-rules/password-rules.js';
+import { PasswordRule } from './password-rules/password-rule.entity.js';
+import { PasswordRuleResolver } from './password-rules/password-rule.resolver.js';
+import { PasswordRuleService, readOf as readOfPasswordRule } from './password-rules/password-rule.service.js';
+import { PasswordRuleType } from './password-rules/password-rule.type.js';
+import { debtJob } from './revocations/revocations.js';
 import { RotatingService } from './rotating.service.js';
 import {
   DebtResolver,
@@ -23,20 +25,20 @@ import {
   RotationCountResolver,
   RotationReadingResolver,
   RotationResolver,
+  SecretValidityResolver,
 } from './rotation.resolver.js';
-import { rotationRoutes } from './rotation.routes.js';
+import { attemptRoutes, debtRoutes, rotationRoutes } from './rotation.routes.js';
 import { RotationService } from './rotation.service.js';
 import { SecretRotationType } from './rotation.type.js';
 import { fieldsOf, withMessages } from './rotation-access.js';
 import { RotationDeletionService } from './rotation-deletion.service.js';
 import { toRotationType } from './rotation-kinds.type.js';
 import { RotationReadingService, readOf } from './rotation-reading.service.js';
-import { SecretValidityResolver } from './secret-validity.resolver.js';
 import { SecretRotationAttempt } from './store/attempt.entity.js';
 import { SecretRotationCredential } from './store/credential.entity.js';
 import { CredentialDebt } from './store/debt.entity.js';
 import { SecretRotation } from './store/rotation.entity.js';
-import { findRotationViews } from './store/rotation.queries.js';
+import { findRotationViews } from './store/rotation.sql.js';
 
 /** One node type per type of rotations, all stored in one table. */
 const rotationNodes = (relations: ProjectRelations): NodeKind[] =>
@@ -97,6 +99,24 @@ export function createSecretRotations(deps: {
         paths: /^\/api\/v2\/secret-rotations\b/,
         parameters: { rotationId: 'The rotation.', attemptId: 'The attempt to rotate.' },
       },
+    ],
+  };
+}
+
+/** Entities, resolvers and nodes of password rules. */
+function passwordRules(): Required<Pick<Feature, 'entities' | 'resolvers' | 'nodes'>> {
+  const service = new PasswordRuleService();
+  return {
+    entities: [PasswordRule],
+    resolvers: [new PasswordRuleResolver(service), new (organizationRelationOf(PasswordRuleType))()],
+    nodes: [
+      nodeKind({
+        type: 'PasswordRule',
+        table: 'password_rule',
+        reach: 'n.organization_id = $2',
+        load: service.byIds,
+        record: readOfPasswordRule,
+      }),
     ],
   };
 }

@@ -8,8 +8,7 @@ import type { ProjectReader } from '../../projects/public.js';
 import { ROTATE } from './engine/begin.js';
 import { ListUpcoming, RotateMany } from './rotation.rules.js';
 import { fieldsOf, RotationAccess, type ShownRotation, withMessages } from './rotation-access.js';
-import { listRotationViews, listViewsOfConnection, type RotationView } from './store/rotation.queries.js';
-import { requestRotations } from './store/rotation.sql.js';
+import { listRotationViews, listViewsOfConnection, type RotationView, requestRotations } from './store/rotation.sql.js';
 import { nextAfter } from './store/timing.js';
 
 /** A selected rotation and when it is to run; null: it cannot run now. */

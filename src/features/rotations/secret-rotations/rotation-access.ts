@@ -11,7 +11,7 @@ import { SharedWork } from '../../../kernel/load/shared-work.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import type { RotationType } from './kinds/kinds.js';
 import { SecretRotation } from './store/rotation.entity.js';
-import { findRotationViews, listRotationViews, type RotationView } from './store/rotation.queries.js';
+import { findRotationViews, listRotationViews, type RotationView } from './store/rotation.sql.js';
 import { messageOf } from './store/sealing.js';
 import { WAIT_MESSAGES } from './store/states.js';
 

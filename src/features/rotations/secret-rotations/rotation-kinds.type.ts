@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { ONE_OF } from '../../../kernel/graphql/schema.js';
-import { type KindDeclaration, typePrefixOf } from './kind/kind-declaration.js';
+import { type KindDeclaration, typePrefixOf } from './kind/rotation-kind.js';
 import { DECLARATIONS, ofEveryType } from './kinds/kinds.js';
 import { Content, ContentChange } from './rotation.rules.js';
 import { SecretRotationType } from './rotation.type.js';

@@ -11,7 +11,7 @@ import type { Kinds } from './kinds/kinds.js';
 import { ListAttempts, ListRotations, OneRotation, RotationByName } from './rotation.rules.js';
 import { RotationAccess, type ShownRotation, withMessages } from './rotation-access.js';
 import { type AttemptRow, listAttempts } from './store/attempt.queries.js';
-import type { RotationView } from './store/rotation.queries.js';
+import type { RotationView } from './store/rotation.sql.js';
 
 /** A credential in plaintext, with its slot. */
 export interface GeneratedCredential {

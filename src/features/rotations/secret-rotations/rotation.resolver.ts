@@ -1,14 +1,17 @@
-import { FieldResolver, Int, Resolver, Root } from 'type-graphql';
+import { Ctx, FieldResolver, Int, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
+import { type BatchLoad, linked } from '../../../kernel/database/batched.js';
+import { emOf } from '../../../kernel/database/database.js';
+import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { argsType } from '../../../kernel/graphql/inputs.js';
 import { objectType } from '../../../kernel/graphql/object-types.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import { orderedPageOf } from '../../../kernel/list-order.js';
 import { type ConnectionOf, type CountedConnectionOf, counted } from '../../../kernel/paging.js';
 import { ProjectType } from '../../projects/public.js';
-import { AttemptConnection, AttemptType, DebtConnection, DebtType, toAttemptType, toDebtType } from './attempt.type.js';
-import { GeneratedCredentialType, toCredentialType } from './credential.type.js';
+import { SecretType } from '../../secrets/public.js';
 import type { DebtService } from './debt.service.js';
+import type { Kinds } from './kinds/kinds.js';
 import type { Rotated, RotatingService } from './rotating.service.js';
 import {
   CancelAttempt,
@@ -26,10 +29,23 @@ import {
   UpdateRotation,
 } from './rotation.rules.js';
 import type { RotationService } from './rotation.service.js';
-import { RotationConnection, SecretRotationType } from './rotation.type.js';
+import {
+  AttemptConnection,
+  AttemptType,
+  DebtConnection,
+  DebtType,
+  GeneratedCredentialType,
+  RotationConnection,
+  SecretRotationType,
+  toAttemptType,
+  toCredentialType,
+  toDebtType,
+} from './rotation.type.js';
 import type { RotationDeletionService } from './rotation-deletion.service.js';
 import { toRotationType } from './rotation-kinds.type.js';
 import type { RotationReadingService } from './rotation-reading.service.js';
+import { SecretRotation } from './store/rotation.entity.js';
+import { validUntil } from './store/timing.js';
 
 type Rotations = CountedConnectionOf<SecretRotationType>;
 
@@ -252,4 +268,33 @@ export class ProjectRotationsResolver {
     const rotations = await this.secretRotations(project, ctx);
     return counted(orderedPageOf(rotations, page, { orderable: (row) => row }), async () => rotations.length);
   }
+}
+
+/** How long values of secrets stay valid. Visible to everyone who can see the secret. */
+@Resolver(() => SecretType)
+export class SecretValidityResolver {
+  constructor(private readonly kinds: Kinds) {}
+
+  @FieldResolver(() => DateTime, {
+    nullable: true,
+    description:
+      'Until when the value stays valid, unless somebody rotates it manually: the next rotation, or the one after that where credentials overlap. Null for secrets without automatic rotation.',
+  })
+  validAtLeastUntil(
+    @Root() { rotationId }: { readonly rotationId: string | null },
+    @Ctx() ctx: Context,
+  ): Promise<Date | null> {
+    return linked(ctx, this.#validity, rotationId);
+  }
+
+  /** All secrets of a response share one statement. */
+  readonly #validity: BatchLoad<Date> = async (ctx, ids) => {
+    const rotations = await emOf(ctx).find(SecretRotation, { id: { $in: ids } });
+    return new Map(
+      rotations.flatMap((rotation): [string, Date][] => {
+        const until = validUntil(rotation, this.kinds.of(rotation.type));
+        return until === null ? [] : [[rotation.id, until]];
+      }),
+    );
+  };
 }

@@ -4,7 +4,7 @@ import { expectedVersion, integer } from '../../../kernel/number-rules.js';
 import { pageRules } from '../../../kernel/paging.js';
 import { idOf, personText, slugText } from '../../../kernel/text-rules.js';
 import { place } from '../../secrets/public.js';
-import { fieldOf, type KindDeclaration } from './kind/kind-declaration.js';
+import { fieldOf, type KindDeclaration } from './kind/rotation-kind.js';
 import { DECLARATIONS, ROTATION_TYPES } from './kinds/kinds.js';
 import { apartFrom, rotationInterval, ScheduleOptions, TimeOfDay } from './schedule/schedule.rules.js';
 

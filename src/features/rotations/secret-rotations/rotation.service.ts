@@ -26,17 +26,14 @@ import {
   refuseOwned,
   TargetFailure,
 } from '../app-connections/public.js';
-import { beginAttempt } from './engine/begin.js';
+import { beginAttempt, waitForAttempt } from './engine/begin.js';
 import { nextOf } from './engine/outcomes.js';
-import { waitForAttempt } from './engine/waiting.js';
-import { fieldOf } from './kind/kind-declaration.js';
-import type { RotationKind, RotationTarget } from './kind/rotation-kind.js';
+import { fieldOf, isRefusal, type RotationKind, type RotationTarget } from './kind/rotation-kind.js';
 import { type Kinds, ROTATION_TYPES, type RotationType } from './kinds/kinds.js';
 import { type Content, type ContentChange, CreateRotation, MoveRotation, UpdateRotation } from './rotation.rules.js';
 import { fieldsOf, inTurnOf, RotationAccess, type ShownRotation, withMessages } from './rotation-access.js';
-import { isRefusal } from './store/failure.js';
 import { SecretRotation } from './store/rotation.entity.js';
-import { findRotationViews, listAccountOwners } from './store/rotation.queries.js';
+import { findRotationViews, listAccountOwners } from './store/rotation.sql.js';
 import { nextAfter, PLAIN_SCHEDULE, type ScheduleExtras } from './store/timing.js';
 
 /** A rotation to create; nothing has changed yet. */

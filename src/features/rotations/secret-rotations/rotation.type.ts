@@ -1,14 +1,75 @@
-import { Field, ID, Int, InterfaceType } from 'type-graphql';
+import { type ClassType, Field, ID, Int, InterfaceType, ObjectType } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumType } from '../../../kernel/graphql/enums.js';
+import { inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
-import { objectType } from '../../../kernel/graphql/object-types.js';
-import { countedConnectionOf } from '../../../kernel/graphql/page.js';
+import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
+import { connectionOf, countedConnectionOf } from '../../../kernel/graphql/page.js';
 import type { WaitReason } from '../../../kernel/jobs/job-kind.js';
-import { DECLARATIONS, type RotationType } from './kinds/kinds.js';
+import { type KindDeclaration, typePrefixOf } from './kind/rotation-kind.js';
+import { DECLARATIONS, ofEveryType, type RotationType } from './kinds/kinds.js';
+import type { ShownDebt } from './revocations/live-credentials.js';
 import { rotationType } from './rotation.rules.js';
-import { ScheduleType, TimeOfDayType } from './schedule/schedule.type.js';
+import type { GeneratedCredential } from './rotation-reading.service.js';
+import { WEEKDAYS } from './schedule/calendar.js';
+import { Apart, missedRun, RotationWindow, ScheduleOptions, TimeOfDay, weekday } from './schedule/schedule.rules.js';
+import type { AttemptReason } from './store/attempt.entity.js';
+import type { AttemptRow } from './store/attempt.queries.js';
+import type { DebtReason } from './store/debt.entity.js';
 import type { RotationStatus } from './store/rotation.entity.js';
+import { ATTEMPT_STATES, STATES } from './store/states.js';
+
+const WeekdayEnum = enumType(
+  'Weekday',
+  'Days of the week.',
+  Object.fromEntries(WEEKDAYS.map((day) => [day, `${day.charAt(0).toUpperCase()}${day.slice(1)}s.`])),
+  weekday,
+);
+
+const MissedRunEnum = enumType(
+  'MissedRun',
+  'When a rotation runs after it missed its window.',
+  {
+    'as-soon-as-possible': 'As soon as a window is open.',
+    'next-window': 'At the next opening of the window.',
+  },
+  missedRun,
+);
+
+inputType('TimeOfDayInput', TimeOfDay);
+inputType('RotationWindowInput', RotationWindow);
+inputType('SecretRotationScheduleInput', ScheduleOptions);
+inputType('ApartRotationInput', Apart);
+
+const TimeOfDayType = objectType('TimeOfDay', 'A time of day.', {
+  hours: [Int, 'Hours, 0 to 23.'],
+  minutes: [Int, 'Minutes, 0 to 59.'],
+});
+type TimeOfDayType = InstanceType<typeof TimeOfDayType>;
+
+const RotationWindowType = objectType('RotationWindow', 'Window in which a rotation may run automatically.', {
+  days: [[WeekdayEnum], 'Days on which the window opens.'],
+  from: [TimeOfDayType, 'When the window opens.'],
+  to: [TimeOfDayType, 'When the window closes. If earlier than `from`, on the next day.'],
+});
+
+const ApartType = objectType('ApartRotation', 'Another rotation that must not run at about the same time.', {
+  rotationId: [ID, 'ID of the other rotation.'],
+  minutes: [Int, 'Minimum distance from its runs, in minutes.'],
+});
+
+const ScheduleType = objectType(
+  'SecretRotationSchedule',
+  'Further settings of automatic rotation, besides interval and time of day.',
+  {
+    timeZone: [String, 'Time zone of all times of the schedule, for example `Europe/Berlin`.'],
+    cron: [orNull(String), 'Cron expression instead of interval and time of day. Null: none.'],
+    window: [orNull(RotationWindowType), 'Window in which the rotation may run. Null: any time.'],
+    missed: [MissedRunEnum, 'When the rotation runs after it missed its window.'],
+    apart: [[ApartType], 'Rotations that must not run at about the same time.'],
+  },
+);
+type ScheduleType = InstanceType<typeof ScheduleType>;
 
 export const RotationTypeEnum = enumType(
   'SecretRotationType',
@@ -146,3 +207,136 @@ export class SecretRotationType extends Node {
 }
 
 export const RotationConnection = countedConnectionOf(SecretRotationType, 'SecretRotation', 'name');
+
+const AttemptStateEnum = enumType(
+  'SecretRotationAttemptState',
+  'States of an attempt to rotate.',
+  Object.fromEntries(ATTEMPT_STATES.map((state) => [state, STATES[state].means])),
+);
+
+const AttemptReasonEnum = enumType<AttemptReason>(
+  'SecretRotationAttemptReason',
+  'Reasons why an attempt was started.',
+  {
+    creation: 'The rotation was created.',
+    adoption: 'The rotation was created with an existing credential.',
+    schedule: 'The scheduled time was reached.',
+    manual: 'Somebody requested it.',
+    reconciliation: 'Somebody requested a password reset, because it was unknown which password is valid.',
+  },
+);
+
+export const AttemptType = objectType(
+  'SecretRotationAttempt',
+  'One run of a rotation: why it started, its state, and how it ended.',
+  {
+    attemptId: [ID, 'ID of the attempt.'],
+    number: [Int, 'Number of the attempt within its rotation, from 1.'],
+    reason: [AttemptReasonEnum, 'Why the attempt was started.'],
+    state: [AttemptStateEnum, 'State of the attempt.'],
+    calls: [Int, 'Number of calls so far that asked the external system to set the new credential.'],
+    errorCode: [
+      orNull(String),
+      'Error code of the last failure, for example `TARGET_UNREACHABLE`. Null without a failure.',
+    ],
+    createdAt: [DateTime, 'When the attempt started.'],
+    endedAt: [orNull(DateTime), 'When the attempt ended. Null while it is running.'],
+  },
+);
+export type AttemptType = InstanceType<typeof AttemptType>;
+
+export const AttemptConnection = connectionOf(
+  AttemptType,
+  'SecretRotationAttempt',
+  'start time, newest first',
+  'attempt',
+);
+
+/** Converts an attempt to its GraphQL type. */
+export const toAttemptType = ({ id, ...attempt }: AttemptRow): AttemptType => ({ attemptId: id, ...attempt });
+
+const DebtReasonEnum = enumType<DebtReason>(
+  'CredentialDebtReason',
+  'Reasons why a credential is still to be revoked.',
+  {
+    replaced: 'Two newer credentials have been published since.',
+    orphaned: 'A call without a response may have created it.',
+    unusable: 'It was created but does not work.',
+    deletion: 'Its rotation is being deleted.',
+  },
+);
+
+export const DebtType = objectType(
+  'CredentialDebt',
+  'A credential in an external system that is still to be revoked.',
+  {
+    debtId: [ID, 'ID of the credential to revoke.'],
+    rotationId: [ID, 'ID of the rotation, which may have been deleted since.'],
+    rotationName: [orNull(String), 'Name of the rotation. Null if it was deleted.'],
+    projectId: [ID, 'ID of the project of the rotation.'],
+    connectionId: [ID, 'ID of the app connection that revokes it.'],
+    target: [
+      String,
+      'External system and account that has it, for example `https://ab123.us1.example.com, account 70403` or `files.example.com:445`.',
+    ],
+    externalName: [
+      orNull(String),
+      'Its name in the external system: of a token or an account. Null if that is unknown or cannot be decrypted.',
+    ],
+    externalId: [
+      orNull(String),
+      'Its ID in the external system. Null if it has none, or if that is unknown or cannot be decrypted.',
+    ],
+    type: [RotationTypeEnum, 'Type of the rotation.'],
+    reason: [DebtReasonEnum, 'Why the credential is to be revoked.'],
+    tries: [Int, 'Number of failed attempts to revoke it.'],
+    errorCode: [
+      orNull(String),
+      'Error code of the last attempt, for example `TARGET_UNREACHABLE`. Null if none failed.',
+    ],
+    nextAttemptAt: [DateTime, 'When the next attempt is due.'],
+    createdAt: [DateTime, 'Since when the credential is to be revoked.'],
+  },
+);
+export type DebtType = InstanceType<typeof DebtType>;
+
+export const DebtConnection = connectionOf(
+  DebtType,
+  'CredentialDebt',
+  'time since which they are to be revoked, newest first',
+  'unrevoked credential',
+);
+
+/** Converts a debt to its GraphQL type. */
+export const toDebtType = ({ id, ...debt }: ShownDebt): DebtType => ({ debtId: id, ...debt });
+
+/** A generated credential in plaintext, as the API shows it. */
+@InterfaceType('GeneratedCredential', { description: 'A credential that a rotation generated, in plaintext.' })
+export abstract class GeneratedCredentialType {
+  @Field(() => Boolean, { description: 'Whether the mapped secrets hold this credential.' })
+  isActive!: boolean;
+
+  @Field(() => DateTime, { description: 'When the credential was written to the mapped secrets.' })
+  createdAt!: Date;
+}
+
+/** The GraphQL type of the credentials of one type of rotations, with its own fields. */
+function credentialTypeOf({ type, credential }: KindDeclaration): ClassType<GeneratedCredentialType> {
+  const name = `${typePrefixOf(type)}Credential`;
+  const made = { [name]: class extends GeneratedCredentialType {} }[name] as ClassType<GeneratedCredentialType>;
+  const { description, fields } = credential;
+  ObjectType(name, { implements: GeneratedCredentialType, description, simpleResolvers: true })(made);
+  for (const [field, about] of Object.entries(fields))
+    Field(() => String, { description: about })(made.prototype as object, field);
+  return made;
+}
+
+const typeOf = ofEveryType(credentialTypeOf);
+
+/** Converts a credential to its GraphQL type. The class decides the type. */
+export function toCredentialType(type: RotationType, credential: GeneratedCredential): GeneratedCredentialType {
+  const { isActive, createdAt, shown, secrets } = credential;
+  const texts = Object.fromEntries(Object.entries(shown).map(([name, text]) => [name, String(text)]));
+  const clear = Object.fromEntries(Object.entries(secrets).map(([name, secret]) => [name, secret.reveal()]));
+  return Object.assign(new (typeOf(type))(), { isActive, createdAt, ...texts, ...clear });
+}

@@ -2,7 +2,7 @@ import type {
   Credential,
   RotationTarget,
 } from '../../../../src/features/rotations/secret-rotations/kind/rotation-kind.js';
-import { HostosLocalAccount } from '../../../../src/features/rotations/secret-rotations/kinds/hostos-local-account/account-kind.js';
+import { HostosLocalAccount } from '../../../../src/features/rotations/secret-rotations/kinds/hostos-local-account/local-account.js';
 import type { Context } from '../../../../src/kernel/context.js';
 import { SealedText } from '../../../../src/kernel/crypto/sealed-text.js';
 import { AppError } from '../../../../src/kernel/errors.js';

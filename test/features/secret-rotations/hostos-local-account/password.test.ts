@@ -2,8 +2,8 @@ import {
   AccountMapping,
   AccountParameters,
 } from '../../../../src/features/rotations/secret-rotations/kinds/hostos-local-account/account.rules.js';
-import { generatePassword } from '../../../../src/features/rotations/secret-rotations/kinds/hostos-local-account/password.js';
-import { PasswordRequirements } from '../../../../src/features/rotations/secret-rotations/password-rules/requirements.rules.js';
+import { generatePassword } from '../../../../src/features/rotations/secret-rotations/kinds/hostos-local-account/local-account.js';
+import { PasswordRequirements } from '../../../../src/features/rotations/secret-rotations/password-rules/password-rule.rules.js';
 import { check } from '../../../../src/kernel/validation.js';
 import fc from '../../../kit/properties.ts';
 

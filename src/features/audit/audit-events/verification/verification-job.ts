@@ -1,11 +1,11 @@
 import { raw as sql } from '@mikro-orm/core';
+import type { TrailReport } from '../../../../kernel/audit/audit-verifier.js';
 import type { Context } from '../../../../kernel/context.js';
 import { emOf } from '../../../../kernel/database/database.js';
 import { inSnapshot } from '../../../../kernel/database/on-connection.js';
 import type { JobKind, JobRun } from '../../../../kernel/jobs/job-kind.js';
 import { compareWithTrail } from '../../../secrets/public.js';
-import { type Verdict, verdictOf } from './verdict.js';
-import { AuditVerification } from './verification.entity.js';
+import { AuditVerification, type Verdict } from './verification.entity.js';
 import { readAnchor } from './verification.rules.js';
 
 /** Listed in a verdict. */
@@ -48,11 +48,11 @@ function verify(
   { id, anchors }: { readonly id: string; readonly anchors: readonly string[] },
 ): Promise<Verdict> {
   const { organizationId } = ctx;
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let storedAt = Number.NEGATIVE_INFINITY;
   const onProgress = async (checked: number, total: number): Promise<void> => {
     run.signal.throwIfAborted();
-    if (performance.now() - toldAt < PROGRESS_MS) return;
-    toldAt = performance.now();
+    if (performance.now() - storedAt < PROGRESS_MS) return;
+    storedAt = performance.now();
     const counts = { checkedCount: String(checked), rowCount: String(total) };
     await run.inTransaction((tx) => tx.em.nativeUpdate(AuditVerification, { id, organizationId }, counts));
   };
@@ -68,3 +68,20 @@ function verify(
     run.signal,
   );
 }
+
+type Comparison = Awaited<ReturnType<typeof compareWithTrail>>;
+
+/** What was found, in the words of the program `verify-audit`. */
+const verdictOf = (trail: TrailReport, secrets: Comparison): Verdict => ({
+  checked: trail.rows,
+  unsealed: trail.unsealed,
+  expired: trail.expired,
+  seals: trail.seals,
+  anchor: trail.head === null ? null : `${trail.head.number}:${trail.head.mac.toString('hex')}`,
+  faults: trail.faults.map(({ place, fault }) => ({ place, fault })),
+  faultCount: trail.faultCount,
+  equalSecrets: secrets.equal,
+  unknownSecrets: secrets.unknown,
+  differences: secrets.differences.map(({ name, difference }) => ({ place: name, fault: difference })),
+  differenceCount: secrets.differenceCount,
+});

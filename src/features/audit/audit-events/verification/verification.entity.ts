@@ -1,5 +1,29 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { Verdict } from './verdict.js';
+
+/** A row, a seal or a secret, and what is wrong with it. */
+interface Finding {
+  readonly place: string;
+  readonly fault: string;
+}
+
+/** What a verification has found, as it is stored. */
+export interface Verdict {
+  readonly checked: number;
+  /** Genuine rows after the last seal. */
+  readonly unsealed: number;
+  /** Rows that were dropped when they had expired. */
+  readonly expired: number;
+  readonly seals: number;
+  /** `NUMBER:HASH` of the last seal; null: there is none. */
+  readonly anchor: string | null;
+  /** The first of them; `faultCount` counts all. */
+  readonly faults: readonly Finding[];
+  readonly faultCount: number;
+  readonly equalSecrets: number;
+  readonly unknownSecrets: number;
+  readonly differences: readonly Finding[];
+  readonly differenceCount: number;
+}
 
 export const AuditVerificationSchema = defineEntity({
   name: 'AuditVerification',

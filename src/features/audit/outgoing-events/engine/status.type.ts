@@ -2,7 +2,7 @@ import { Int } from 'type-graphql';
 import { DateTime } from '../../../../kernel/graphql/date-time.js';
 import { enumType } from '../../../../kernel/graphql/enums.js';
 import { objectType, orNull } from '../../../../kernel/graphql/object-types.js';
-import { MOST_COUNTED } from './target.queries.js';
+import { MOST_COUNTED } from './target.sql.js';
 
 /** States of targets. */
 const DELIVERY_STATES = {

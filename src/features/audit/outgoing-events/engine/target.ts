@@ -6,8 +6,8 @@ import type { Connected } from '../../../../kernel/database/database.js';
 import type { JobKind } from '../../../../kernel/jobs/job-kind.js';
 import type { OutboundResponse } from '../../../../kernel/outbound/http.js';
 import type { Position } from '../../change-feed/public.js';
+import type { TARGETS } from './target.sql.js';
 import type { targetColumns } from './target-columns.js';
-import type { TARGETS } from './target-progress.sql.js';
 
 /** The configuration of a target, in the form in which it is sealed. */
 export const TargetConfig = z.object({

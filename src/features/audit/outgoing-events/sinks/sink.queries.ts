@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { anyOf, columnsIn, prepared, tablesOf } from '../../../../kernel/database/tables.js';
-import { behindOf, CLOCK } from '../engine/target.queries.js';
+import { behindOf, CLOCK } from '../engine/target.sql.js';
 import { AuditSinkSchema } from './sink.entity.js';
 
 const sinks = tablesOf<typeof AuditSinkSchema>()

@@ -1,12 +1,62 @@
-import { Resolver } from 'type-graphql';
+import { Float, ID, Resolver } from 'type-graphql';
 import type { Context } from '../../../../kernel/context.js';
+import { DateTime } from '../../../../kernel/graphql/date-time.js';
+import { enumType } from '../../../../kernel/graphql/enums.js';
+import { inputType } from '../../../../kernel/graphql/inputs.js';
+import { Node } from '../../../../kernel/graphql/node.js';
 import { objectType, orNull } from '../../../../kernel/graphql/object-types.js';
 import { mutation, query } from '../../../../kernel/graphql/operations.js';
+import { countedConnectionOf } from '../../../../kernel/graphql/page.js';
 import { type CountedConnectionOf, counted } from '../../../../kernel/paging.js';
-import { DeliveryTestType } from '../engine/status.type.js';
-import { ANYWHERE, ListSinks, OneSink } from './sink.rules.js';
+import { bodyOf, routesAt } from '../../../../rest/route.js';
+import { DeliveryStatusType, DeliveryTestType, statusOf } from '../engine/status.type.js';
+import type { SinkRow } from './sink.queries.js';
+import {
+  ANYWHERE,
+  ListSinks,
+  OneSink,
+  SINK_KINDS,
+  SinkHeader,
+  type SinkKind,
+  type SinkRules,
+  sinkKind,
+} from './sink.rules.js';
 import type { SinkService } from './sink.service.js';
-import { AuditSinkConnection, AuditSinkType, toSink } from './sink.type.js';
+
+const SinkKindEnum = enumType<SinkKind>('AuditSinkKind', 'Kinds of audit sinks.', SINK_KINDS, sinkKind);
+inputType('AuditSinkHeaderInput', SinkHeader);
+
+/** What the API shows of a sink. */
+export const AuditSinkType = objectType(
+  'AuditSink',
+  'A system that gets the audit trail of an organization, in order and without gaps.',
+  {
+    organizationId: [ID, 'ID of the organization.'],
+    name: [String, 'Name of the sink, unique in the organization.'],
+    kind: [SinkKindEnum, 'Form of the requests.'],
+    origin: [
+      String,
+      'Scheme, host and port of the URL, for example `https://collector.example.com`. The rest may contain credentials and is not shown.',
+    ],
+    enabled: [Boolean, 'Whether the sink gets records.'],
+    delivery: [DeliveryStatusType, 'How far it has received the trail.'],
+    rejectedRecords: [Float, 'Number of records that a collector accepted and did not store, as its responses said.'],
+    createdAt: [DateTime, 'When the sink was created.'],
+    updatedAt: [DateTime, 'When the sink was last changed.'],
+  },
+  { implements: Node },
+);
+export type AuditSinkType = InstanceType<typeof AuditSinkType>;
+
+const AuditSinkConnection = countedConnectionOf(AuditSinkType, 'AuditSink', 'name');
+
+/** A row as the API shows it. */
+export const toSink = (row: SinkRow): AuditSinkType => ({
+  ...row,
+  enabled: row.isEnabled,
+  rejectedRecords: Number(row.rejectedRecords),
+  delivery: statusOf(row),
+});
 
 const RIGHTS = 'Requires `read` on `audit-logs` and `edit` on `settings` of the organization.';
 
@@ -70,4 +120,40 @@ export class SinkResolver {
   async testAuditSink(ctx: Context, input: object): Promise<{ result: DeliveryTestType }> {
     return { result: await this.service.test(ctx, input) };
   }
+}
+
+const DELIVERY = `delivery { state lagRecords lagSeconds failures lastSuccessAt lastFailureAt lastFailure lastStatus nextAttemptAt rewoundAt }`;
+const SINK = `id organizationId name kind origin enabled ${DELIVERY} rejectedRecords createdAt updatedAt`;
+const NOT_FOUND = ['AUDIT_SINK_NOT_FOUND'] as const;
+
+/** Audit sinks of the organization of the token. */
+export function sinkRoutes(rules: SinkRules) {
+  const sinks = routesAt('/api/v1/organization/audit-sinks', { select: SINK });
+  return [
+    sinks.post('', 'Create an audit sink', {
+      field: 'createAuditSink',
+      select: `auditSink { ${SINK} } signingSecret`,
+      sensitive: true,
+      body: rules.create,
+      errors: ['AUDIT_SINK_NAME_TAKEN', 'AUDIT_SINKS_FULL'],
+      example: {
+        ...{ name: 'collector', kind: 'otlp', url: 'https://collector.example.com/v1/logs' },
+        headers: [{ name: 'Authorization', value: 'Bearer eyJhbGciOi' }],
+      },
+    }),
+    sinks.get('', 'List the audit sinks of the organization', { field: 'auditSinks' }),
+    sinks.get('/{sinkId}', 'Get an audit sink', { field: 'auditSink', errors: NOT_FOUND }),
+    sinks.patch('/{sinkId}', 'Update an audit sink', {
+      field: 'updateAuditSink',
+      body: bodyOf(rules.update, 'id'),
+      errors: [...NOT_FOUND, 'AUDIT_SINK_NAME_TAKEN'],
+      example: { name: 'old collector', enabled: false },
+    }),
+    sinks.delete('/{sinkId}', 'Delete an audit sink', { field: 'deleteAuditSink', errors: NOT_FOUND }),
+    sinks.post('/{sinkId}/test', 'Send a test to an audit sink', {
+      field: 'testAuditSink',
+      select: 'isAccepted errorCode status',
+      errors: NOT_FOUND,
+    }),
+  ];
 }

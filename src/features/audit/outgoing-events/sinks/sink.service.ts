@@ -16,7 +16,7 @@ import { type Page, pageOf } from '../../../../kernel/paging.js';
 import { parse, validationFailed } from '../../../../kernel/validation.js';
 import { lockOrganization } from '../../../identity/organizations/public.js';
 import { after } from '../../change-feed/public.js';
-import { followTrail } from '../engine/follow-job.js';
+import { followTrail } from '../engine/delivery-job.js';
 import { type Trial, trySending } from '../engine/sending.js';
 import { openTarget, sealTarget } from '../engine/target-sealing.js';
 import { AuditSink } from './sink.entity.js';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { anyOf, columnsIn, prepared, tablesOf } from '../../../../kernel/database/tables.js';
 import type { ChangeKind } from '../../change-feed/public.js';
-import { behindOf, CLOCK } from '../engine/target.queries.js';
+import { behindOf, CLOCK } from '../engine/target.sql.js';
 import { ChangeWebhookSchema } from './webhook.entity.js';
 
 const webhooks = tablesOf<typeof ChangeWebhookSchema>()

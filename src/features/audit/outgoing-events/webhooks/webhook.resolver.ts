@@ -1,12 +1,52 @@
-import { Resolver } from 'type-graphql';
+import { ID, Resolver } from 'type-graphql';
 import type { Context } from '../../../../kernel/context.js';
-import { objectType } from '../../../../kernel/graphql/object-types.js';
+import { DateTime } from '../../../../kernel/graphql/date-time.js';
+import { Node } from '../../../../kernel/graphql/node.js';
+import { objectType, orNull } from '../../../../kernel/graphql/object-types.js';
 import { mutation, query } from '../../../../kernel/graphql/operations.js';
+import { countedConnectionOf } from '../../../../kernel/graphql/page.js';
 import { type CountedConnectionOf, counted } from '../../../../kernel/paging.js';
-import { DeliveryTestType } from '../engine/status.type.js';
-import { ANYWHERE, ListWebhooks, OneWebhook } from './webhook.rules.js';
+import { bodyOf, routesAt } from '../../../../rest/route.js';
+import { ChangeKindEnum } from '../../change-feed/public.js';
+import { DeliveryStatusType, DeliveryTestType, statusOf } from '../engine/status.type.js';
+import type { WebhookRow } from './webhook.queries.js';
+import { ANYWHERE, ListWebhooks, OneWebhook, type WebhookRules } from './webhook.rules.js';
 import type { IssuedWebhook, WebhookService } from './webhook.service.js';
-import { ChangeWebhookConnection, ChangeWebhookType, toWebhook } from './webhook.type.js';
+
+/** What the API shows of a webhook. */
+export const ChangeWebhookType = objectType(
+  'ChangeWebhook',
+  'A webhook that gets the changes of a project as they are made, without values.',
+  {
+    projectId: [ID, 'ID of the project.'],
+    name: [String, 'Name of the webhook, unique in the project.'],
+    origin: [
+      String,
+      'Scheme, host and port of the URL, for example `https://hooks.example.com`. The rest may contain credentials and is not shown.',
+    ],
+    kinds: [[ChangeKindEnum], 'Kinds of resources whose changes are sent. Empty: every kind.'],
+    environment: [orNull(String), 'Slug of the environment whose changes are sent. Null: every environment.'],
+    secretPath: [
+      orNull(String),
+      'Path of the folder whose changes are sent, or a pattern of paths. Null: every folder.',
+    ],
+    enabled: [Boolean, 'Whether the webhook sends events.'],
+    delivery: [DeliveryStatusType, 'How far it has received its events.'],
+    createdAt: [DateTime, 'When the webhook was created.'],
+    updatedAt: [DateTime, 'When the webhook was last changed.'],
+  },
+  { implements: Node },
+);
+export type ChangeWebhookType = InstanceType<typeof ChangeWebhookType>;
+
+const ChangeWebhookConnection = countedConnectionOf(ChangeWebhookType, 'ChangeWebhook', 'name');
+
+/** A row as the API shows it. */
+export const toWebhook = (row: WebhookRow): ChangeWebhookType => ({
+  ...row,
+  enabled: row.isEnabled,
+  delivery: statusOf(row),
+});
 
 const SECRET = 'Secret that signs the requests. It is not shown again.';
 
@@ -87,4 +127,48 @@ export class WebhookResolver {
   async testChangeWebhook(ctx: Context, input: object): Promise<{ result: DeliveryTestType }> {
     return { result: await this.service.test(ctx, input) };
   }
+}
+
+const DELIVERY = `delivery { state lagRecords lagSeconds failures lastSuccessAt lastFailureAt lastFailure lastStatus nextAttemptAt rewoundAt }`;
+const WEBHOOK = `id projectId name origin kinds environment secretPath enabled ${DELIVERY} createdAt updatedAt`;
+const NOT_FOUND = ['CHANGE_WEBHOOK_NOT_FOUND'] as const;
+
+/** Change webhooks of projects. */
+export function webhookRoutes(rules: WebhookRules) {
+  const webhooks = routesAt('/api/v1/projects/{projectId}/change-webhooks', {
+    select: WEBHOOK,
+    errors: ['PROJECT_NOT_FOUND'],
+  });
+  const issued = { select: `changeWebhook { ${WEBHOOK} } signingSecret`, sensitive: true } as const;
+  return [
+    webhooks.post('', 'Create a change webhook', {
+      field: 'createChangeWebhook',
+      ...issued,
+      body: bodyOf(rules.create, 'projectId'),
+      errors: ['CHANGE_WEBHOOK_NAME_TAKEN', 'CHANGE_WEBHOOKS_FULL', 'KEY_DISABLED'],
+      example: {
+        ...{ name: 'deployments', url: 'https://hooks.example.com/strongroom' },
+        ...{ environment: 'prod', secretPath: '/payments/**', kinds: ['secret'] },
+      },
+    }),
+    webhooks.get('', 'List the change webhooks of a project', { field: 'changeWebhooks' }),
+    webhooks.get('/{webhookId}', 'Get a change webhook', { field: 'changeWebhook', errors: NOT_FOUND }),
+    webhooks.patch('/{webhookId}', 'Update a change webhook', {
+      field: 'updateChangeWebhook',
+      body: bodyOf(rules.update, 'projectId', 'id'),
+      errors: [...NOT_FOUND, 'CHANGE_WEBHOOK_NAME_TAKEN', 'KEY_DISABLED'],
+      example: { kinds: ['secret', 'folder'], enabled: false },
+    }),
+    webhooks.delete('/{webhookId}', 'Delete a change webhook', { field: 'deleteChangeWebhook', errors: NOT_FOUND }),
+    webhooks.post('/{webhookId}/rotate-secret', 'Replace the signing secret of a change webhook', {
+      field: 'rotateChangeWebhookSecret',
+      ...issued,
+      errors: [...NOT_FOUND, 'KEY_DISABLED'],
+    }),
+    webhooks.post('/{webhookId}/test', 'Send a test event to a change webhook', {
+      field: 'testChangeWebhook',
+      select: 'isAccepted errorCode status',
+      errors: NOT_FOUND,
+    }),
+  ];
 }

@@ -14,15 +14,14 @@ import { type Page, pageOf } from '../../../../kernel/paging.js';
 import { parse } from '../../../../kernel/validation.js';
 import { lockProject, type ProjectAccess, type ProjectReader } from '../../../projects/public.js';
 import { after } from '../../change-feed/public.js';
-import { followTrail } from '../engine/follow-job.js';
+import { followTrail } from '../engine/delivery-job.js';
 import { type Trial, trySending } from '../engine/sending.js';
 import type { TargetConfig } from '../engine/target.js';
 import { openTarget, sealTarget } from '../engine/target-sealing.js';
 import { ChangeWebhook } from './webhook.entity.js';
 import { findWebhooks, listWebhooks, type WebhookRow } from './webhook.queries.js';
 import { ListWebhooks, OneWebhook, type WebhookRules } from './webhook.rules.js';
-import { testBody } from './webhook-events.js';
-import { CLOUD_EVENTS, WEBHOOKS } from './webhook-outlet.js';
+import { CLOUD_EVENTS, testBody, WEBHOOKS } from './webhook-outlet.js';
 
 const NOT_FOUND = 'CHANGE_WEBHOOK_NOT_FOUND';
 const WEBHOOK = { find: findWebhooks, notFound: NOT_FOUND } as const;

@@ -1,7 +1,6 @@
 // Parts of statements: rows of kinds.
 import { SUPERSEDED } from '../../../notifications/alert-deliveries/public.js';
-import type { Source } from './kind.js';
-import { rowsOf } from './rows.sql.js';
+import { rowsOf, type Source } from './kind.sql.js';
 
 const RENEW = { field: 'renewCertificate', right: { project: 'certificate-profiles:issue-cert' } } as const;
 

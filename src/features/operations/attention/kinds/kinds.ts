@@ -1,6 +1,5 @@
 import * as certificates from './certificates.sql.js';
-import * as connections from './connections.sql.js';
-import type { AttentionKind } from './kind.js';
+import type { AttentionKind } from './kind.sql.js';
 import * as messages from './messages.sql.js';
 import * as operations from './operations.sql.js';
 import * as rotations from './rotations.sql.js';
@@ -62,7 +61,7 @@ export const KINDS = {
     urgency: 'high',
     description: 'The checks of an app connection fail, or its external system has not responded to several calls.',
     message: 'The external system cannot be reached, or rejects the credentials.',
-    sources: [connections.FAILING, connections.UNRESPONSIVE],
+    sources: [rotations.CONNECTION_FAILING, rotations.TARGET_UNRESPONSIVE],
   },
   'key-disabled': {
     urgency: 'high',

@@ -1,8 +1,7 @@
 // Parts of statements: rows of kinds.
 import { SUPERSEDED } from '../../../notifications/alert-deliveries/public.js';
 import { HAS_CONTENT, undeliveredOfOwner } from '../../../notifications/deliveries/public.js';
-import type { Help, Source } from './kind.js';
-import { rowsOf } from './rows.sql.js';
+import { type Help, rowsOf, type Source } from './kind.sql.js';
 
 /** Whether a message `m` has a later one about the same, to the same recipient, that was sent or will be. */
 const FOLLOWED = `exists (select from notification_delivery l join notification_message n on n.id = l.message_id

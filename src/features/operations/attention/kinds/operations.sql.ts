@@ -1,6 +1,5 @@
 // Parts of statements: rows of kinds.
-import type { Help, Source } from './kind.js';
-import { rowsOf } from './rows.sql.js';
+import { type Help, rowsOf, type Source } from './kind.sql.js';
 
 const ofJobs = (owner: string): string =>
   rowsOf({

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import * as z from 'zod';
 import type { Context } from '../../../../kernel/context.js';
 import { SealedText } from '../../../../kernel/crypto/sealed-text.js';
 import {
@@ -9,15 +9,6 @@ import {
 } from '../../../../kernel/outbound/http.js';
 import { OutboundError } from '../../../../kernel/outbound/outbound-error.js';
 import { TargetFailure, unanswered } from '../kind/target-failure.js';
-import {
-  AccountResponse,
-  type ListResponse,
-  MadeTokenResponse,
-  ProjectsResponse,
-  readResponse,
-  TokenResponse,
-  TokensResponse,
-} from './datatool-responses.js';
 
 /** Time limit of one call. */
 export const DATATOOL_LIMIT_MS = 30_000;
@@ -283,4 +274,72 @@ function failureOf(error: OutboundError, changes: boolean): TargetFailure {
   const isFinal = status === 501 || !isTemporary;
   const message = `The external system responded with status ${status}.`;
   return new TargetFailure('TARGET_REJECTED', isUnknown ? 'unknown' : certainty, message, retryAfterSeconds, !isFinal);
+}
+
+/** IDs of the external system. */
+const id = z.int().positive();
+const status = z.looseObject({ is_success: z.boolean().nullish() }).nullish();
+
+/** Required fields of a response; others are ignored. */
+const AccountResponse = z.looseObject({
+  status,
+  data: z.looseObject({ id: id.nullish(), name: z.string().nullish() }).nullish(),
+});
+const ProjectsResponse = z.looseObject({
+  status,
+  data: z.array(
+    z.looseObject({
+      id,
+      name: z.string(),
+      description: z.string().nullish(),
+      created_at: z.string().nullish(),
+      updated_at: z.string().nullish(),
+    }),
+  ),
+  extra: z.looseObject({ pagination: z.looseObject({ total_count: z.int().nullish() }).nullish() }).nullish(),
+});
+const TokenResponse = z.looseObject({
+  status,
+  data: z.looseObject({ id, name: z.string(), state: z.int() }),
+});
+const TokensResponse = z.looseObject({
+  status,
+  data: z.array(z.looseObject({ id, name: z.string(), state: z.int() })),
+  extra: ProjectsResponse.shape.extra,
+});
+const MadeTokenResponse = z.looseObject({
+  status,
+  data: z.looseObject({ id, name: z.string(), token_string: z.string().regex(/^[\x21-\x7e]{1,4096}$/) }),
+});
+
+/** A page of a list. */
+interface ListResponse<Row> {
+  readonly status?: z.output<typeof status>;
+  readonly data: readonly Row[];
+  readonly extra?: z.output<typeof ProjectsResponse>['extra'];
+}
+
+/**
+ * Parses a response body.
+ *
+ * @throws TargetFailure TARGET_RESPONSE_INVALID if it is no such JSON, TARGET_REJECTED if it reports a failure
+ */
+function readResponse<R extends z.ZodType<{ readonly status?: z.output<typeof status> }>>(
+  rules: R,
+  body: Buffer,
+  certainty: TargetFailure['certainty'],
+): z.output<R> {
+  const { data } = rules.safeParse(parsed(body));
+  const isRefused = z.looseObject({ status }).safeParse(parsed(body)).data?.status?.is_success === false;
+  if (isRefused) throw new TargetFailure('TARGET_REJECTED', certainty);
+  if (data === undefined) throw new TargetFailure('TARGET_RESPONSE_INVALID', certainty, undefined, null, true);
+  return data;
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
 }

@@ -2,17 +2,14 @@ import type { Context, Transaction } from '../../../../kernel/context.js';
 import { AppError } from '../../../../kernel/errors.js';
 import type { Again, JobRun } from '../../../../kernel/jobs/job-kind.js';
 import type { CalledTarget, TargetFailure } from '../../app-connections/public.js';
-import { owe } from '../debts/debts.js';
-import type { Credential } from '../kind/rotation-kind.js';
+import { type Credential, failureOf } from '../kind/rotation-kind.js';
 import type { Kinds } from '../kinds/kinds.js';
+import { owe } from '../revocations/revocations.js';
 import { secondsToSettle } from '../store/attempt.queries.js';
-import { failureOf } from '../store/failure.js';
-import { lockRotation } from '../store/lock.js';
+import { lockRotation } from '../store/rotation.sql.js';
 import { sealCredential } from '../store/sealing.js';
-import { abandon, oweOrphan } from './abandon.js';
-import { claimAccount, OWNED } from './accounts.js';
 import { candidateOf, nameOf } from './begin.js';
-import { fail, leaveUndecided, moveTo, succeed } from './outcomes.js';
+import { abandon, claimAccount, fail, leaveUndecided, moveTo, OWNED, oweOrphan, succeed } from './outcomes.js';
 import { loadWork, type Work } from './work.js';
 
 /** How many times a candidate is sent again after it was found not to have arrived. */

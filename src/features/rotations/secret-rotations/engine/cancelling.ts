@@ -5,13 +5,12 @@ import { loadRow } from '../../../../kernel/database/rows.js';
 import { AppError } from '../../../../kernel/errors.js';
 import { NO_ID } from '../../../../kernel/ids.js';
 import type { JobKind } from '../../../../kernel/jobs/job-kind.js';
-import type { ShownDebt } from '../debts/shown-debts.js';
 import type { Kinds } from '../kinds/kinds.js';
+import type { ShownDebt } from '../revocations/live-credentials.js';
 import { type AttemptRow, findAttempts, findOpenAttempt, secondsToSettle } from '../store/attempt.queries.js';
-import { lockRotation } from '../store/lock.js';
 import type { SecretRotation } from '../store/rotation.entity.js';
-import { abandon, LATE_SECONDS } from './abandon.js';
-import { forget, isStillUndecided, moveTo, nextOf } from './outcomes.js';
+import { lockRotation } from '../store/rotation.sql.js';
+import { abandon, forget, isStillUndecided, LATE_SECONDS, moveTo, nextOf } from './outcomes.js';
 
 /** An open attempt of a locked rotation. */
 interface Open {

@@ -4,21 +4,26 @@ import type { Transaction } from '../../../../kernel/context.js';
 import { SealedText } from '../../../../kernel/crypto/sealed-text.js';
 import { flush } from '../../../../kernel/database/in-transaction.js';
 import { databaseNow } from '../../../../kernel/database/now.sql.js';
-import { notifyOfFailedRotation, type RotationTrouble } from '../../../notifications/project-notices/public.js';
+import {
+  notifyOfFailedRotation,
+  notifyOfLiveCredentials,
+  type RotationTrouble,
+} from '../../../notifications/project-notices/public.js';
 import { releaseRotated, writeRotated } from '../../../secrets/public.js';
-import { digestOfAccount } from '../../app-connections/public.js';
-import { owe } from '../debts/debts.js';
+import { digestOfAccount, lockAccount } from '../../app-connections/public.js';
+import { isRefusal, type Reason } from '../kind/rotation-kind.js';
+import type { Kinds } from '../kinds/kinds.js';
+import { lineOf, type ShownDebt, shownDebts } from '../revocations/live-credentials.js';
+import { owe } from '../revocations/revocations.js';
 import { SecretRotationAttempt } from '../store/attempt.entity.js';
-import { findUndecided } from '../store/attempt.queries.js';
+import { findOpenAttempt, findUndecided } from '../store/attempt.queries.js';
 import { SecretRotationCredential } from '../store/credential.entity.js';
-import { isRefusal, type Reason } from '../store/failure.js';
-import { lockRotation } from '../store/lock.js';
+import { findDebts } from '../store/debt.queries.js';
 import type { SecretRotation } from '../store/rotation.entity.js';
-import { listDistances } from '../store/rotation.sql.js';
+import { listAccountOwners, listDistances, lockRotation } from '../store/rotation.sql.js';
 import { messageAt, sealCredential, sealText } from '../store/sealing.js';
 import { type AttemptState, isFinal, statesBefore } from '../store/states.js';
 import { nextAfter, retryAfter, type Timed } from '../store/timing.js';
-import { OWNED } from './accounts.js';
 import { credentialAt, credentialsOf, type Work } from './work.js';
 
 /** Other changes of an attempt when its state changes. */
@@ -213,3 +218,82 @@ const record = (
       ...facts,
     },
   });
+
+/** How long after its timeout a call may still take effect. */
+export const LATE_SECONDS = 30;
+
+/** Queues the revocation of whatever may have been created under the name of an attempt. @returns the ID of the debt */
+export async function oweOrphan(
+  tx: Transaction,
+  { attempt, kind }: Pick<Work, 'attempt' | 'kind'>,
+): Promise<string | null> {
+  const rotation = await lockRotation(tx, attempt.rotationId);
+  if (rotation === null) return null;
+  const name = kind.outsideName(rotation.parameters, attempt.name);
+  return owe(tx, rotation, { reason: 'orphaned', name, settlesInSeconds: kind.callSeconds + LATE_SECONDS });
+}
+
+/**
+ * Ends the open attempt of a rotation that cannot continue: its stored data cannot be decrypted, or the result of its call cannot be
+ * looked up. Otherwise nobody could rotate or delete it. What it may have changed outside becomes a debt or needs a reconciliation.
+ *
+ * @returns credentials that it may have created, and that are still to be revoked
+ */
+export async function abandon(
+  tx: Transaction,
+  { kinds, rotationId, reason }: { readonly kinds: Kinds; readonly rotationId: string; readonly reason: Reason },
+): Promise<ShownDebt[]> {
+  const rotation = await lockRotation(tx, rotationId);
+  const [attempt] = await findOpenAttempt(tx, { rotationId });
+  if (rotation === null || attempt === undefined) return [];
+  const work = { attempt: { ...attempt, rotationId }, kind: kinds.of(rotation.type) };
+  const mayHaveChanged = attempt.state !== 'planned';
+  if (mayHaveChanged && !work.kind.overlaps) {
+    await leaveUndecided(tx, work, reason);
+    return [];
+  }
+  const debtId = mayHaveChanged ? await oweOrphan(tx, work) : null;
+  const orphans = debtId === null ? [] : await shownOf(tx, kinds, debtId);
+  for (const { organizationId, projectId, rotationName } of orphans)
+    await notifyOfLiveCredentials(tx, {
+      ...{ organizationId, projectId, subjectId: attempt.id, state: 'orphaned', errorCode: reason.code },
+      name: rotationName ?? '',
+      credentials: orphans.map(lineOf),
+    });
+  await fail(tx, work, reason, { credentials: orphans.map(lineOf) });
+  return orphans;
+}
+
+async function shownOf(tx: Transaction, kinds: Kinds, debtId: string): Promise<ShownDebt[]> {
+  const { organizationId } = tx;
+  return shownDebts(tx, kinds, await findDebts(tx, { organizationId, ids: [debtId] }));
+}
+
+/** Why a rotation whose account another one owns does not run: each would make the password of the other invalid. */
+export const OWNED = {
+  code: 'ACCOUNT_ROTATED',
+  message:
+    'Another rotation of the organization owns the same account. Delete one of the two, then rotate the other manually.',
+} as const;
+
+/**
+ * Makes a rotation the owner of its account.
+ *
+ * @param account as `accountOf` of its kind returns it
+ * @returns false if another rotation of the organization owns it
+ */
+export async function claimAccount(
+  tx: Transaction,
+  { rotation: { id }, kind }: { readonly rotation: { readonly id: string }; readonly kind: Pick<Work['kind'], 'app'> },
+  account: SealedText,
+): Promise<boolean> {
+  const rotation = await lockRotation(tx, id);
+  const digest = await digestOfAccount(tx, kind.app, account);
+  if (rotation === null || digest === null) return true;
+  await lockAccount(tx, { digest });
+  const owners = await listAccountOwners(tx, { organizationId: tx.organizationId, accountDigest: digest });
+  if (owners.some(({ rotationId }) => rotationId !== id)) return false;
+  tx.em.assign(rotation, { accountDigest: digest });
+  await flush(tx);
+  return true;
+}

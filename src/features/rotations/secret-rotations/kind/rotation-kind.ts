@@ -1,7 +1,12 @@
+import type { ClassType } from 'type-graphql';
+import type { z } from 'zod';
 import type { Context, Transaction } from '../../../../kernel/context.js';
 import type { SealedText } from '../../../../kernel/crypto/sealed-text.js';
-import type { ErrorDetail } from '../../../../kernel/errors.js';
-import type { OpenedConnection } from '../../app-connections/public.js';
+import { isKeyDisabled } from '../../../../kernel/crypto/sealed-text.js';
+import { AppError, type ErrorDetail } from '../../../../kernel/errors.js';
+import { LeaseLost } from '../../../../kernel/jobs/job-kind.js';
+import type { TargetPolicy } from '../../../../kernel/outbound/http.js';
+import { type OpenedConnection, TargetFailure } from '../../app-connections/public.js';
 
 /** A credential, or what is known of it before it is created. */
 export interface Credential {
@@ -107,4 +112,90 @@ export interface RotationKind<Type extends string = string> {
   labelOf(shown: Credential['shown']): { readonly name: string | null; readonly id: string | null };
   /** Values of the mapped secrets, by field, of a created credential. */
   secretsOf(credential: Credential): Readonly<Record<string, SealedText>>;
+}
+
+/** Rules of the content of a new rotation. All values of the mapping are keys of secrets. */
+type ContentRules = z.ZodObject<{
+  parameters: z.ZodObject;
+  secretsMapping: z.ZodObject;
+  temporaryParameters?: z.ZodOptional<z.ZodNullable<z.ZodObject>>;
+}>;
+
+/** Rules of changes of the content. */
+type ChangeRules = z.ZodObject<{
+  parameters: z.ZodOptional<z.ZodObject>;
+  secretsMapping: z.ZodOptional<z.ZodObject>;
+}>;
+
+/** What REST needs of a type besides its rules. */
+interface InRest {
+  /** For summaries, for example `a service-token rotation`. */
+  readonly title: string;
+  /** Selected fields of its parameters. */
+  readonly parameters: string;
+  /** An example body for the API reference. */
+  readonly example: object;
+  /** Whether its credentials can be reset with the permissions of the connection. */
+  readonly isReset?: true;
+  /** Numbers of its routes that are operations of the specification. */
+  readonly operations: { readonly [Route in 'get' | 'delete' | 'rotate']?: { readonly operation: number } };
+}
+
+/**
+ * The declaration of a type of rotations. Rules, GraphQL types and REST routes are made from it. GraphQL names follow from the type:
+ * `datatool-service-token` has the type `DatatoolServiceTokenRotation` and the input field `datatoolServiceToken`.
+ */
+export interface KindDeclaration<Type extends string = string> {
+  readonly type: Type;
+  /** Description of rotations of the type, in the schema. */
+  readonly description: string;
+  readonly content: ContentRules;
+  readonly change: ChangeRules;
+  /** Why an existing credential cannot be adopted, and what to do instead, as the end of a sentence; absent: it can. */
+  readonly refusesAdoption?: string;
+  /** The GraphQL type of its parameters. */
+  readonly parametersType: ClassType;
+  /** The plaintext fields of its credentials, all strings: descriptions by name. */
+  readonly credential: { readonly description: string; readonly fields: Readonly<Record<string, string>> };
+  readonly rest: InRest;
+  /** Makes its implementation. @param policy which external systems may be called */
+  create(policy: TargetPolicy): RotationKind<Type>;
+}
+
+/** `datatool-service-token` -> `datatoolServiceToken`, the input field of a type. */
+export const fieldOf = (type: string): string => type.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** `datatool-service-token` -> `DatatoolServiceToken`, the prefix of GraphQL type names. */
+export const typePrefixOf = (type: string): string => fieldOf(`-${type}`);
+
+/** Failures that say that the target rejects our own credentials: retries may lock an account. */
+const REFUSALS: readonly string[] = [
+  'CREDENTIALS_REJECTED',
+  'ACCOUNT_LOCKED',
+  'ACCOUNT_DISABLED',
+  'PASSWORD_EXPIRED',
+  'PERMISSION_MISSING',
+];
+
+/** Whether the target rejected our own credentials. */
+export const isRefusal = ({ code }: { readonly code: string }): boolean => REFUSALS.includes(code);
+
+/** The reason of a failed attempt. */
+export interface Reason {
+  readonly code: string;
+  /** Can be stored and shown: it contains no secret. */
+  readonly message: string;
+}
+
+/**
+ * Converts anything thrown by a call to the target to a failure. An unexpected error counts as a call with an unknown result.
+ *
+ * @throws the error of a lost lease: nothing may be written any more; that of a disabled key: what needs it waits
+ */
+export function failureOf(error: unknown): TargetFailure {
+  if (error instanceof LeaseLost || isKeyDisabled(error)) throw error;
+  if (error instanceof TargetFailure) return error;
+  const message =
+    error instanceof AppError ? `${error.code}: ${error.message}` : 'The external system could not be called.';
+  return new TargetFailure('TARGET_RESPONSE_INVALID', 'unknown', message, null, true);
 }

@@ -1,8 +1,7 @@
 import type { TargetPolicy } from '../../../../kernel/outbound/http.js';
-import type { KindDeclaration } from '../kind/kind-declaration.js';
-import type { RotationKind } from '../kind/rotation-kind.js';
-import { DATATOOL_SERVICE_TOKEN } from './datatool-service-token/token-declaration.js';
-import { HOSTOS_LOCAL_ACCOUNT } from './hostos-local-account/account-declaration.js';
+import type { KindDeclaration, RotationKind } from '../kind/rotation-kind.js';
+import { DATATOOL_SERVICE_TOKEN } from './datatool-service-token/service-token.js';
+import { HOSTOS_LOCAL_ACCOUNT } from './hostos-local-account/local-account.js';
 
 const DECLARED = [DATATOOL_SERVICE_TOKEN, HOSTOS_LOCAL_ACCOUNT] as const satisfies readonly KindDeclaration[];
 

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { organizationColumns } from '../../../../kernel/database/columns.js';
-import type { PasswordRequirements } from './requirements.rules.js';
+import type { PasswordRequirements } from './password-rule.rules.js';
 
 export const PasswordRuleSchema = defineEntity({
   name: 'PasswordRule',

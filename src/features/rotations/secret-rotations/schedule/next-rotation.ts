@@ -1,6 +1,16 @@
-import { cronAfter } from './cron.js';
-import { DAY_MS, dayOf, momentOf, momentOnDay, type TimeOfDay, wallClock } from './local-time.js';
-import { nextOpening, openFrom, openingAfter, type RotationWindow } from './window.js';
+import {
+  cronAfter,
+  DAY_MS,
+  dayOf,
+  momentOf,
+  momentOnDay,
+  nextOpening,
+  openFrom,
+  openingAfter,
+  type RotationWindow,
+  type TimeOfDay,
+  wallClock,
+} from './calendar.js';
 
 /** The schedule of automatic rotation. Pure data: nothing here reads a clock. */
 export interface SchedulePolicy {

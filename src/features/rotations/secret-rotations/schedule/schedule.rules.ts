@@ -2,10 +2,8 @@ import * as z from 'zod';
 import { integer } from '../../../../kernel/number-rules.js';
 import { idOf } from '../../../../kernel/text-rules.js';
 import { EVEN_IF_INVALID } from '../../../../kernel/validation.js';
-import { type CronError, violationOfCron } from './cron.js';
-import { isTimeZone } from './local-time.js';
+import { type CronError, isTimeZone, violationOfCron, WEEKDAYS } from './calendar.js';
 import { MISSED_RUNS } from './next-rotation.js';
-import { WEEKDAYS } from './window.js';
 
 const MAX_DAYS = 3_650;
 /** Longer than any zone name and any readable expression. */

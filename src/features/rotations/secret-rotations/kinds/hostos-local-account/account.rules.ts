@@ -2,8 +2,7 @@ import * as z from 'zod';
 import { EVEN_IF_INVALID, looseEntries } from '../../../../../kernel/validation.js';
 import { knownPassword } from '../../../app-connections/public.js';
 import { secretKeyOf } from '../../kind/mapping.rules.js';
-import { ruleName } from '../../password-rules/password-rule.rules.js';
-import { DEFAULT_LENGTH, PasswordRequirements } from '../../password-rules/requirements.rules.js';
+import { DEFAULT_LENGTH, PasswordRequirements, ruleName } from '../../password-rules/password-rule.rules.js';
 
 /** How the password of an account is changed. */
 export const rotationMethod = z.enum(['login-as-target', 'login-as-root']);

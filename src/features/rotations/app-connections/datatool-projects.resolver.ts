@@ -1,0 +1,71 @@
+import { FieldResolver, Float, Int, Resolver, Root } from 'type-graphql';
+import * as z from 'zod';
+import type { Context } from '../../../kernel/context.js';
+import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
+import { query } from '../../../kernel/graphql/operations.js';
+import { countedConnectionOf } from '../../../kernel/graphql/page.js';
+import { type CountedConnectionOf, counted } from '../../../kernel/paging.js';
+import { nextCursor, paging, route } from '../../../rest/route.js';
+import { ListProjects } from './connection.rules.js';
+import type { DatatoolProject } from './datatool/datatool-client.js';
+import type { DatatoolProjectsService } from './datatool-projects.service.js';
+
+const DatatoolProjectType = objectType('DatatoolProject', 'A project of a datatool account.', {
+  number: [Float, 'Number of the project, an integer of up to 16 digits.'],
+  name: [String, 'Name of the project.'],
+  description: [orNull(String), 'Description of the project. Null if it has none.'],
+  createdAt: [orNull(String), 'When the project was created, in the format of the external system.'],
+  updatedAt: [orNull(String), 'When the project was last changed, in the format of the external system.'],
+});
+type DatatoolProjectType = InstanceType<typeof DatatoolProjectType>;
+
+const DatatoolProjectConnection = countedConnectionOf(DatatoolProjectType, 'DatatoolProject', 'number');
+
+/** Converts a project to its GraphQL type. */
+const toDatatoolProject = ({ id: number, ...project }: DatatoolProject): DatatoolProjectType => ({
+  number,
+  ...project,
+});
+
+@Resolver()
+export class DatatoolProjectsResolver {
+  constructor(private readonly service: DatatoolProjectsService) {}
+
+  @query(
+    DatatoolProjectConnection,
+    ListProjects,
+    'Projects of the account of a connection that you can use, by number. Calls the external system.',
+  )
+  async datatoolProjects(ctx: Context, args: object): Promise<CountedConnectionOf<DatatoolProjectType>> {
+    const page = await this.service.list(ctx, args);
+    return counted(page.show(toDatatoolProject), page.totalCount);
+  }
+}
+
+@Resolver(() => DatatoolProjectConnection)
+export class DatatoolProjectCountResolver {
+  /** Compiled documents do not call functions found in fields, so the count needs a resolver. */
+  @FieldResolver(() => Int)
+  totalCount(@Root() page: CountedConnectionOf<DatatoolProjectType>): Promise<number> {
+    return page.totalCount();
+  }
+}
+
+/** IDs of the external system are numbers; GraphQL calls them `number`, because `id` is a string there. */
+export const projectsRoute = route({
+  method: 'GET',
+  path: '/api/v1/app-connections/datatool/{connectionId}/projects',
+  summary: 'List the projects of a datatool account',
+  extension: true,
+  query: z.strictObject({ ...paging }),
+  document: `query ($connectionId: ID!, $first: Int, $after: String) {
+    datatoolProjects(connectionId: $connectionId, first: $first, after: $after) {
+      nodes { id: number name description createdAt updatedAt } pageInfo { hasNextPage endCursor } } }`,
+  variables: ({ params, query: { limit, cursor } }) => ({
+    connectionId: params.connectionId,
+    first: limit,
+    after: cursor,
+  }),
+  reply: ({ datatoolProjects: { nodes, pageInfo } }) => ({ projects: nodes, ...nextCursor(pageInfo) }),
+  errors: ['APP_CONNECTION_NOT_FOUND', 'UPSTREAM_REJECTED', 'UPSTREAM_UNREACHABLE'],
+});

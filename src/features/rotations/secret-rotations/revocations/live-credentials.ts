@@ -1,0 +1,134 @@
+import { LockMode } from '@mikro-orm/core';
+import type { AuditFacts } from '../../../../kernel/audit/audit-record.js';
+import type { Context, Transaction } from '../../../../kernel/context.js';
+import { keyIdOf } from '../../../../kernel/crypto/seal.js';
+import { queryOf } from '../../../../kernel/database/database.js';
+import type { TargetPolicy } from '../../../../kernel/outbound/http.js';
+import { type ListCredentialsLeft, Project, type ProjectAccess } from '../../../projects/public.js';
+import { canAt, systemOf } from '../../app-connections/public.js';
+import { Kinds } from '../kinds/kinds.js';
+import { SecretRotationAttempt } from '../store/attempt.entity.js';
+import type { DebtRow } from '../store/debt.queries.js';
+import { SecretRotation } from '../store/rotation.entity.js';
+import { listLeft } from '../store/rotation.sql.js';
+import { type SealedAt, shownPartOf } from '../store/sealing.js';
+
+/** A credential in an external system, as an administrator finds it there. */
+interface Shown {
+  /** System and account. */
+  readonly target: string;
+  readonly externalName: string | null;
+  readonly externalId: string | null;
+}
+
+/** A credential as it is stored. */
+type Stored = Pick<DebtRow, 'projectId' | 'type' | 'app' | 'publicPart'> & {
+  /** External name of one that may exist; null: it is sealed. */
+  readonly name: string | null;
+  readonly sealed: Uint8Array | null;
+  /** The place that it is sealed for. */
+  readonly at: SealedAt;
+};
+
+/** A credential to revoke, with what an administrator of the external system needs to find it. */
+export interface ShownDebt extends DebtRow, Shown {}
+
+/**
+ * Adds where and under which names credentials are, in at most one statement.
+ *
+ * @param isReading names are left out where the key is disabled; otherwise that is an error
+ * @throws KEY_DISABLED
+ */
+async function shown<Row extends Stored>(
+  ctx: Context,
+  kinds: Kinds,
+  rows: readonly Row[],
+  { isReading = false }: { readonly isReading?: boolean } = {},
+): Promise<(Row & Shown)[]> {
+  const byProject = Map.groupBy(
+    rows.filter(({ sealed }) => sealed !== null),
+    ({ projectId }) => projectId,
+  );
+  const keyIds = new Map(
+    [...byProject].map(([id, some]) => [id, some.map((row) => keyIdOf(row.sealed as Uint8Array))]),
+  );
+  const sealers = await ctx.keyring.sealers(queryOf(ctx), ctx.organizationId, keyIds);
+  return rows.map((row) => {
+    const { projectId, type, name, sealed, at } = row;
+    const sealer = sealers.get(projectId);
+    const part = sealed === null || sealer === undefined ? null : shownPartOf(sealer, { at, sealed, isReading });
+    const label = part === null ? { name, id: null } : kinds.of(type).labelOf(part);
+    return { ...row, target: systemOf(row), externalName: label.name, externalId: label.id };
+  });
+}
+
+/** As `shown`, for debts. @throws KEY_DISABLED */
+export function shownDebts(
+  ctx: Context,
+  kinds: Kinds,
+  rows: readonly DebtRow[],
+  reading?: { readonly isReading?: boolean },
+): Promise<ShownDebt[]> {
+  const stored = rows.map((row) => ({
+    ...row,
+    sealed: row.credentialSealed,
+    at: { table: 'credential_debt', column: 'credential', rowId: row.id, rowVersion: 1 } as const,
+  }));
+  return shown(ctx, kinds, stored, reading);
+}
+
+/** One line for people: `https://ab1.example.com, account 7: reporting-1 (ID 9001)`. */
+export const lineOf = ({ target, externalName, externalId }: Shown): string =>
+  `${target}: ${[externalName, externalId === null ? null : `(ID ${externalId})`].filter((part) => part !== null).join(' ') || 'unknown name'}`;
+
+const MOST = 100;
+
+/** Credentials that a deletion leaves valid in external systems, as texts of limited number. */
+export interface CredentialsLeft {
+  /** All of them, for the audit record; nothing if there are none. */
+  readonly facts: AuditFacts;
+  /** Those of rotations that the caller can read, and the number of others. */
+  readonly readable: readonly string[];
+}
+
+/** Lists those of a rotation, or of a project with its debts. */
+export async function credentialsLeft(
+  tx: Transaction,
+  kinds: Kinds,
+  { project, rotationId }: { readonly project: ProjectAccess; readonly rotationId: string | null },
+): Promise<CredentialsLeft> {
+  const overlapping = kinds.all.filter(({ overlaps }) => overlaps).map(({ type }) => type);
+  const rows = await listLeft(tx, { projectId: project.projectId, rotationId, overlapping, most: MOST });
+  const places = rows.map(({ table, column, rowId, rowVersion, ...row }) => ({
+    ...row,
+    at: { table, column, rowId, rowVersion },
+  }));
+  // A key that is disabled must not prevent a deletion.
+  const all = await shown(tx, kinds, places, { isReading: true });
+  const readable = all.filter((row) => canAt(project.ability, 'secret-rotation:read', row));
+  const total = rows[0]?.total ?? 0;
+  return {
+    facts: total === 0 ? {} : { credentials: linesOf(all, total - rows.length) },
+    readable: linesOf(readable, total - readable.length),
+  };
+}
+
+/** Lists those of a project, whose rotations are locked. */
+export const credentialsLeftOf = (policy: TargetPolicy): ListCredentialsLeft => {
+  const kinds = new Kinds(policy);
+  return async (tx, project) => {
+    const { projectId } = project;
+    // With rotations and open attempts locked, nothing creates or publishes a credential until the transaction ends.
+    const locked = { fields: ['id'], lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } } as const;
+    await tx.em.find(Project, { id: projectId }, locked);
+    await tx.em.find(SecretRotation, { projectId }, locked);
+    await tx.em.find(SecretRotationAttempt, { projectId, endedAt: null }, locked);
+    return credentialsLeft(tx, kinds, { project, rotationId: null });
+  };
+};
+
+/** The old and the new password of an account are one line. */
+function linesOf(credentials: readonly Shown[], more: number): string[] {
+  const lines = [...new Set(credentials.map(lineOf))];
+  return more === 0 ? lines : [...lines, `and ${more} more`];
+}

@@ -1,0 +1,286 @@
+import { LockMode, raw as sql } from '@mikro-orm/core';
+import type { AuditFacts } from '../../../../kernel/audit/audit-record.js';
+import type { Context, Transaction } from '../../../../kernel/context.js';
+import { flush } from '../../../../kernel/database/in-transaction.js';
+import { AppError } from '../../../../kernel/errors.js';
+import { NO_ID, newId } from '../../../../kernel/ids.js';
+import { backoffSeconds } from '../../../../kernel/jobs/backoff.js';
+import { type Again, type JobKind, type JobRun, WAIT_FOR_KEY } from '../../../../kernel/jobs/job-kind.js';
+import { enqueueStanding } from '../../../../kernel/jobs/queue.js';
+import { notifyOfLiveCredentials } from '../../../notifications/project-notices/public.js';
+import { releaseRotated } from '../../../secrets/public.js';
+import {
+  AppConnection,
+  CalledTarget,
+  digestOfAccount,
+  openConnection,
+  type TargetFailure,
+} from '../../app-connections/public.js';
+import { type Credential, failureOf, type RotationKind, type RotationTarget } from '../kind/rotation-kind.js';
+import type { Kinds } from '../kinds/kinds.js';
+import { CredentialDebt, type DebtReason } from '../store/debt.entity.js';
+import { type DebtRow, findDebts, forgetDebts, listDueDebts, secondsToNextDebt } from '../store/debt.queries.js';
+import { SecretRotation } from '../store/rotation.entity.js';
+import { lockRotation } from '../store/rotation.sql.js';
+import { openCredential, sealCredential } from '../store/sealing.js';
+import { lineOf, type ShownDebt, shownDebts } from './live-credentials.js';
+
+/** The job that revokes the credentials of a connection that are still to be revoked. */
+export const PAY_DEBTS = {
+  name: 'secret-rotations:pay-debts',
+  description: 'Revokes credentials that are no longer used, and retries until they are known to be revoked.',
+} as const;
+
+/** A credential to revoke. */
+type NewDebt = { readonly reason: DebtReason } & (
+  | {
+      readonly credential: Credential;
+      readonly kind: Pick<RotationKind, 'app' | 'loginOf'>;
+      readonly name?: undefined;
+      readonly settlesInSeconds?: undefined;
+    }
+  /** A credential that may exist under a name, and cannot be known to be gone before a time. */
+  | {
+      readonly credential?: undefined;
+      readonly kind?: undefined;
+      readonly name: string;
+      readonly settlesInSeconds: number;
+    }
+);
+
+/** Stores a debt of a locked rotation and queues its revocation after the commit. @returns its ID */
+export async function owe(
+  tx: Transaction,
+  { id: rotationId, organizationId, projectId, connectionId, type, parameters }: SecretRotation,
+  { reason, credential, kind, name, settlesInSeconds = 0 }: NewDebt,
+): Promise<string> {
+  const scope = { organizationId, projectId };
+  const id = newId();
+  const at = { table: 'credential_debt', column: 'credential', rowId: id, rowVersion: 1 } as const;
+  const account = credential === undefined ? null : (kind.loginOf?.(credential) ?? null);
+  await tx.em.insert(CredentialDebt, {
+    ...{ id, ...scope, rotationId, connectionId, type, reason, parameters, name: name ?? null },
+    credentialSealed: credential === undefined ? null : await sealCredential(tx, scope, at, credential),
+    accountDigest: kind === undefined ? null : await digestOfAccount(tx, kind.app, account),
+    settledAt: sql('now() + make_interval(secs => ?)', [settlesInSeconds]),
+  });
+  await askToPay(tx, { connectionId, organizationId });
+  return id;
+}
+
+/** Queues the revocation of what a connection has to revoke. @param isUrgent somebody waits for it */
+export async function askToPay(
+  tx: Transaction,
+  { connectionId, organizationId }: Pick<SecretRotation, 'connectionId' | 'organizationId'>,
+  isUrgent = false,
+): Promise<void> {
+  const called = await tx.em.findOne(AppConnection, { id: connectionId }, { fields: ['target'] });
+  const request = { key: connectionId, subjectId: connectionId, organizationId, target: called?.target, isUrgent };
+  await enqueueStanding(tx, PAY_DEBTS, [request]);
+}
+
+/**
+ * Stops revoking credentials, which may stay valid. The audit trail and a notice to the project list them. Rotations whose deletion
+ * waited only for these are deleted.
+ *
+ * @returns those that were still to be revoked
+ */
+export async function giveUp(tx: Transaction, kinds: Kinds, rows: readonly DebtRow[]): Promise<ShownDebt[]> {
+  const rotationIds = [...new Set(rows.map(({ rotationId }) => rotationId))].sort();
+  // Before their debts, as by everybody else.
+  const rotations = await tx.em.find(
+    SecretRotation,
+    { id: { $in: rotationIds } },
+    { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } },
+  );
+  const forgotten = new Set((await forgetDebts(tx, { ids: rows.map(({ id }) => id) })).map(({ id }) => id));
+  const given = await shownDebts(
+    tx,
+    kinds,
+    rows.filter(({ id }) => forgotten.has(id)),
+  );
+  for (const some of Map.groupBy(given, ({ projectId }) => projectId).values()) await recordGivenUp(tx, some);
+  await endDeletions(tx, rotations, { revokes: false });
+  return given;
+}
+
+/** Deletes those of locked rotations that are being deleted and have nothing to revoke any more. */
+async function endDeletions(
+  tx: Transaction,
+  rotations: readonly SecretRotation[],
+  { revokes }: { readonly revokes: boolean },
+): Promise<void> {
+  const deleting = rotations.filter(({ status }) => status === 'deleting');
+  if (deleting.length === 0) return;
+  const rotationId = { $in: deleting.map(({ id }) => id) };
+  const open = await tx.em.find(CredentialDebt, { rotationId, reason: 'deletion' }, { fields: ['rotationId'] });
+  const waiting = new Set(open.map((debt) => debt.rotationId));
+  for (const rotation of deleting)
+    if (!waiting.has(rotation.id))
+      await deleteRotation(tx, rotation, { deletesSecrets: rotation.isDeletingSecrets, revokes });
+}
+
+/** Deletes a rotation; its credentials in the external system are not changed. @param facts for the audit record */
+export async function deleteRotation(
+  tx: Transaction,
+  rotation: SecretRotation,
+  facts: AuditFacts & { readonly deletesSecrets: boolean; readonly revokes: boolean },
+): Promise<void> {
+  const { id: rotationId, projectId } = rotation;
+  await releaseRotated(tx, rotation, { rotationId, isDeleting: facts.deletesSecrets });
+  tx.em.remove(rotation);
+  await flush(tx);
+  await tx.auditTrail.recordChange(tx, {
+    action: 'secret-rotation:delete',
+    projectId,
+    facts: { rotationId, ...facts },
+  });
+}
+
+/** Of one project. */
+async function recordGivenUp(tx: Transaction, given: readonly ShownDebt[]): Promise<void> {
+  const [first] = given;
+  if (first === undefined) return;
+  const { id: subjectId, organizationId, projectId } = first;
+  const names = [...new Set(given.map(({ rotationName }) => rotationName ?? 'a deleted rotation'))];
+  const records = given.map((debt) => ({
+    action: 'secret-rotation:give-up-debt',
+    projectId,
+    facts: { rotationId: debt.rotationId, debtId: debt.id, reason: debt.reason, credential: lineOf(debt) },
+  }));
+  await tx.auditTrail.recordChange(tx, ...records);
+  await notifyOfLiveCredentials(tx, {
+    ...{ subjectId, organizationId, projectId, state: 'given-up', errorCode: null },
+    name: names.join(', '),
+    credentials: given.map(lineOf),
+  });
+}
+
+/** Exponential pauses from half a minute to six hours, until it is revoked. */
+const RETRY = { firstSeconds: 30, longestSeconds: 21_600, attempts: Number.POSITIVE_INFINITY };
+const AT_ONCE = 50;
+/** Revoking takes up to four calls of half a minute each. */
+const CALLS_SECONDS = 130;
+/** How long a revocation may fail before the project is notified. */
+const PATIENCE_SECONDS = 86_400;
+const AT_ONCE_AGAIN: Again = { againInSeconds: 0 };
+
+type Debt = Awaited<ReturnType<typeof listDueDebts>>[number];
+
+const OPEN_DEBTS =
+  'Credentials of the connection are still to be revoked. Give them up with giveUpCredentialDebts, and the job ends.';
+
+/** The job that revokes credentials, a standing one for each connection. */
+export const debtJob = (kinds: Kinds): JobKind => ({
+  ...PAY_DEBTS,
+  concurrency: 16,
+  concurrencyPerOrganization: 6,
+  concurrencyPerTarget: 2,
+  hasUrgentPlaces: true,
+  leaseSeconds: 90,
+  limitSeconds: 900,
+  // Only failures of the service itself throw here; a revocation that fails has its own pauses.
+  retry: { firstSeconds: 10, longestSeconds: 600, attempts: 1_000_000 },
+  onCancel: async (tx, { subjectId }) => {
+    const [next] = await secondsToNextDebt(tx, { connectionId: subjectId ?? NO_ID });
+    if (next?.seconds != null || next?.hasLocked === true) throw new AppError('JOB_IS_NEEDED', OPEN_DEBTS);
+  },
+  run: async (ctx, run): Promise<Again | undefined> => {
+    const connectionId = run.subjectId ?? NO_ID;
+    const called = await CalledTarget.of(ctx, run, CALLS_SECONDS);
+    if (called.pause !== null) return called.pause;
+    for (;;) {
+      const debts = await listDueDebts(ctx, { connectionId, patienceSeconds: PATIENCE_SECONDS, most: AT_ONCE });
+      for (const debt of debts) {
+        run.signal.throwIfAborted();
+        const since = performance.now();
+        const failure = await pay(ctx, run, { kinds, debt });
+        await called.keep({ failure, since });
+        if (failure === null) continue;
+        await defer(run, { kinds, debt, failure });
+        // The others wait as long as the system is left alone. Nothing of them has failed.
+        if (called.isUnresponsive) return AT_ONCE_AGAIN;
+      }
+      if (debts.length < AT_ONCE) break;
+    }
+    const [next] = await secondsToNextDebt(ctx, { connectionId });
+    if (next?.seconds != null) return { againInSeconds: next.seconds };
+    return next?.hasLocked === true ? WAIT_FOR_KEY : undefined;
+  },
+});
+
+async function pay(
+  ctx: Context,
+  run: JobRun,
+  { kinds, debt }: { readonly kinds: Kinds; readonly debt: Debt },
+): Promise<TargetFailure | null> {
+  await run.reserve(CALLS_SECONDS);
+  const failure = await revoke(ctx, { kinds, debt }).then(
+    () => null,
+    (error: unknown) => failureOf(error),
+  );
+  if (failure !== null) return failure;
+  // A credential that does not exist yet may still appear, until the call that may have created it can no longer take effect.
+  const { id, isSettled } = debt;
+  const toWait = { errorCode: null, nextAt: sql('settled_at') };
+  if (!isSettled) await run.inTransaction((tx) => tx.em.nativeUpdate(CredentialDebt, { id }, toWait));
+  else await run.inTransaction((tx) => settle(tx, debt));
+  return null;
+}
+
+/** Postpones a debt. The project is notified once if it has failed for long. */
+async function defer(
+  run: JobRun,
+  {
+    kinds,
+    debt: { id, tries, isOverdue },
+    failure: { code: errorCode, retryAfterSeconds },
+  }: { readonly kinds: Kinds; readonly debt: Debt; readonly failure: TargetFailure },
+): Promise<void> {
+  const backoff = backoffSeconds(RETRY, tries + 1, Math.random()) ?? RETRY.longestSeconds;
+  const pauseSeconds = Math.max(backoff, retryAfterSeconds ?? 0);
+  await run.inTransaction(async (tx) => {
+    const deferred = await tx.em.nativeUpdate(
+      CredentialDebt,
+      { id, nextAt: { $lte: sql('now()') } },
+      { tries: sql('tries + 1'), errorCode, nextAt: sql('now() + make_interval(secs => ?)', [pauseSeconds]) },
+    );
+    if (deferred === 0 || !isOverdue) return;
+    const { organizationId } = tx;
+    const rows = await findDebts(tx, { organizationId, ids: [id] });
+    for (const debt of await shownDebts(tx, kinds, rows, { isReading: true }))
+      await notifyOfLiveCredentials(tx, {
+        ...{ organizationId, projectId: debt.projectId, subjectId: id, state: 'not-revoked', errorCode },
+        name: debt.rotationName ?? 'a deleted rotation',
+        credentials: [lineOf(debt)],
+      });
+  });
+}
+
+async function revoke(ctx: Context, { kinds, debt }: { readonly kinds: Kinds; readonly debt: Debt }): Promise<void> {
+  const { id, organizationId, projectId, rotationId, connectionId, type, name, credentialSealed } = debt;
+  const kind = kinds.of(type);
+  const parameters = (await kind.resolve?.(ctx, organizationId, debt.parameters)) ?? debt.parameters;
+  const connection = await openConnection(ctx, connectionId);
+  const target: RotationTarget = {
+    ...{ rotationId, organizationId, projectId, parameters, connection },
+    ...{ current: null, temporary: null },
+  };
+  if (credentialSealed === null) {
+    if (name !== null) await kind.revokeByName?.(ctx, target, name);
+    return;
+  }
+  const at = { table: 'credential_debt', column: 'credential', rowId: id, rowVersion: 1 } as const;
+  await kind.revoke(ctx, target, await openCredential(ctx, debt, at, credentialSealed));
+}
+
+async function settle(tx: Transaction, { id, rotationId, projectId, reason }: Debt): Promise<void> {
+  const rotation = await lockRotation(tx, rotationId);
+  if ((await tx.em.nativeDelete(CredentialDebt, { id })) === 0) return;
+  await tx.auditTrail.recordChange(tx, {
+    action: 'secret-rotation:revoke',
+    projectId,
+    facts: { rotationId, debtId: id, reason },
+  });
+  if (rotation !== null) await endDeletions(tx, [rotation], { revokes: true });
+}
