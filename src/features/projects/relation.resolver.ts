@@ -4,6 +4,7 @@ import type { Context } from '../../kernel/context.js';
 import { type BatchLoad, batched, linked } from '../../kernel/database/batched.js';
 import { OrderedPageArgs } from '../../kernel/graphql/list-order.js';
 import { PageArgs } from '../../kernel/graphql/page.js';
+import { leadsTo, relations } from '../../kernel/graphql/relations.js';
 import { orderedPageOf } from '../../kernel/list-order.js';
 import { type CountedConnectionOf, counted, pageOf, positionKey } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
@@ -31,50 +32,20 @@ import {
   toRoleType,
 } from './roles/role.type.js';
 
-/** Adds the field `project` to a type with a `projectId`, which may be null. @returns a resolver class */
-export function projectRelationOf(
+/** Gives a type with a `projectId`, which may be null, the project itself. */
+export const projectRelationOf = (
   type: ClassType<{ readonly projectId: string | null }>,
-): new (
-  relations: ProjectRelations,
-) => object {
-  @Resolver(() => type)
-  class ProjectRelationResolver {
-    constructor(private readonly relations: ProjectRelations) {}
-
-    @FieldResolver(() => ProjectType, {
-      nullable: true,
-      description: 'The project; null if it was deleted at the same moment.',
-    })
-    async project(
-      @Root() { projectId }: { projectId: string | null },
-      @Ctx() ctx: Context,
-    ): Promise<ProjectType | null> {
-      const found = await linked(ctx, this.relations.projects, projectId);
-      return found === null ? null : toProjectType(found);
-    }
-  }
-  return ProjectRelationResolver;
-}
-
-@Resolver(() => ProjectMembershipType)
-export class MembershipMemberResolver {
-  @FieldResolver(() => UserType, {
-    nullable: true,
-    description: 'The user; null for other members, and when you cannot read users of your organization.',
-  })
-  user(@Root() { memberKind, memberId }: ProjectMembershipType, @Ctx() ctx: Context): Promise<UserType | null> {
-    return linked(ctx, usersByIds, memberKind === 'user' ? memberId : null);
-  }
-
-  @FieldResolver(() => IdentityType, {
-    nullable: true,
-    description:
-      'The machine identity; null for other members, and when you cannot read identities of your organization.',
-  })
-  identity(@Root() { memberKind, memberId }: ProjectMembershipType, @Ctx() ctx: Context): Promise<IdentityType | null> {
-    return linked(ctx, identitiesByIds, memberKind === 'identity' ? memberId : null);
-  }
-}
+  { projects }: Pick<ProjectRelations, 'projects'>,
+): object =>
+  relations(type, {
+    project: leadsTo(
+      ProjectType,
+      'The project; null if it was deleted at the same moment.',
+      projects,
+      ({ projectId }) => projectId,
+      toProjectType,
+    ),
+  });
 
 @Resolver(() => ProjectMembershipType)
 export class MembershipRolesResolver {
@@ -272,19 +243,32 @@ export class OrganizationProjectsResolver {
 
 /** Resolvers of the relations of projects and their contents, and of relations to them. */
 export const projectRelations = (
-  relations: ProjectRelations,
+  links: ProjectRelations,
   projects: ProjectService,
   memberships: MembershipService,
   roles: RoleService,
 ): object[] => [
-  ...[EnvironmentType, ProjectMembershipType, ProjectRoleType, IdentityType].map(
-    (type) => new (projectRelationOf(type))(relations),
+  ...[EnvironmentType, ProjectMembershipType, ProjectRoleType, IdentityType].map((type) =>
+    projectRelationOf(type, links),
   ),
-  ...[UserType, IdentityType].map((type) => new (membershipRelationOf(type))(relations)),
-  new (organizationRelationOf(ProjectType))(),
-  new MembershipMemberResolver(),
-  new MembershipRolesResolver(relations, roles),
-  new AssignedRoleResolver(relations, roles),
+  ...[UserType, IdentityType].map((type) => new (membershipRelationOf(type))(links)),
+  organizationRelationOf(ProjectType),
+  relations(ProjectMembershipType, {
+    user: leadsTo(
+      UserType,
+      'The user; null for other members, and when you cannot read users of your organization.',
+      usersByIds,
+      ({ memberKind, memberId }) => (memberKind === 'user' ? memberId : null),
+    ),
+    identity: leadsTo(
+      IdentityType,
+      'The machine identity; null for other members, and when you cannot read identities of your organization.',
+      identitiesByIds,
+      ({ memberKind, memberId }) => (memberKind === 'identity' ? memberId : null),
+    ),
+  }),
+  new MembershipRolesResolver(links, roles),
+  new AssignedRoleResolver(links, roles),
   new ProjectMembersResolver(memberships),
   new ProjectRolesResolver(roles),
   new ProjectEnvironmentsResolver(),

@@ -36,9 +36,9 @@ export function createOutgoingEvents(deps: {
     entities: [ChangeWebhook, AuditSink],
     resolvers: [
       new WebhookResolver(new WebhookService(projects, rules, policy)),
-      new (projectRelationOf(ChangeWebhookType))(relations),
+      projectRelationOf(ChangeWebhookType, relations),
       new SinkResolver(sinks),
-      new (organizationRelationOf(AuditSinkType))(),
+      organizationRelationOf(AuditSinkType),
     ],
     nodes: [
       nodeInProject(relations, {

@@ -16,7 +16,7 @@ import { IdentityTokensResolver, ManyTokensResolver } from './many/many-tokens.r
 import { TokenListService } from './many/token-list.service.js';
 import { TokenRevocationService } from './many/token-revocation.service.js';
 import { PendingTokenUses } from './pending-token-uses.js';
-import { AccessTokenRelationResolver } from './relation.resolver.js';
+import { accessTokenRelations } from './relation.resolver.js';
 import { TokenHolderService } from './token-holder.service.js';
 import { ViewerResolver } from './viewer.resolver.js';
 
@@ -51,7 +51,7 @@ export function createAccess({
       new ViewerResolver(tokens),
       new AccessTokenResolver(tokens, new TokenHolderService(rateLimits.failures)),
       new ManyTokensResolver(lists, new TokenRevocationService(others.identities, pendingUses)),
-      new AccessTokenRelationResolver(tokens),
+      accessTokenRelations(tokens),
       new IdentityTokensResolver(lists),
       new LoginResolver(new LoginService(others.organizations, rateLimits)),
     ],

@@ -1,3 +1,8 @@
+import { leadsTo, relations } from '../../../kernel/graphql/relations.js';
+import { IdentityType } from './identity.type.js';
+import { toTokenAuthView } from './token-auth.view.js';
+import { UniversalAuthType } from './universal-auth/universal-auth.type.js';
+import { toUniversalAuthView } from './universal-auth/universal-auth.view.js';
 import './identities.errors.js';
 import type { Feature } from '../../../feature.js';
 import { nodeKind } from '../../../kernel/graphql/node.js';
@@ -9,18 +14,16 @@ import { clientSecretRoutes } from './client-secrets/client-secret.routes.js';
 import { ClientSecretService, type RevokeTokensOfClientSecret } from './client-secrets/client-secret.service.js';
 import { ClientSecretType } from './client-secrets/client-secret.type.js';
 import { IdentityReader } from './identity.reader.js';
-import { identitiesByIds } from './identity.relations.js';
+import { configurationsOf, identitiesByIds } from './identity.relations.js';
 import { IdentityResolver } from './identity.resolver.js';
 import { identityRoutes } from './identity.routes.js';
 import { IdentityService } from './identity.service.js';
 import { identityRelationOf, identityRelations } from './relation.resolver.js';
-import { IdentityTokenAuthResolver } from './token-auth/relation.resolver.js';
 import { TokenAuthResolver } from './token-auth/token-auth.resolver.js';
 import { tokenAuthRoutes } from './token-auth/token-auth.routes.js';
 import { createTokenAuthService } from './token-auth/token-auth.service.js';
 import { TokenAuthType } from './token-auth/token-auth.type.js';
 import { IdentityTokenAuth } from './token-auth.entity.js';
-import { IdentityUniversalAuthResolver } from './universal-auth/relation.resolver.js';
 import { UniversalAuthResolver } from './universal-auth/universal-auth.resolver.js';
 import { universalAuthRoutes } from './universal-auth/universal-auth.routes.js';
 import { createUniversalAuthService } from './universal-auth/universal-auth.service.js';
@@ -49,10 +52,22 @@ export function createIdentities(deps: {
       new UniversalAuthResolver(createUniversalAuthService(identities)),
       new ClientSecretResolver(new ClientSecretService(identities, deps.revokeTokensOfClientSecret)),
       ...identityRelations(),
-      new IdentityTokenAuthResolver(),
-      new IdentityUniversalAuthResolver(),
-      new (identityRelationOf(TokenAuthType))(),
-      new (identityRelationOf(ClientSecretType))(),
+      relations(IdentityType, {
+        tokenAuth: leadsTo(
+          TokenAuthType,
+          'Settings of token authentication. Null if it is not attached.',
+          configurationsOf(IdentityTokenAuth, toTokenAuthView),
+          ({ id, hasTokenAuth }) => (hasTokenAuth ? id : null),
+        ),
+        universalAuth: leadsTo(
+          UniversalAuthType,
+          'Settings of universal authentication. Null if it is not attached.',
+          configurationsOf(IdentityUniversalAuth, toUniversalAuthView),
+          ({ id, hasUniversalAuth }) => (hasUniversalAuth ? id : null),
+        ),
+      }),
+      identityRelationOf(TokenAuthType),
+      identityRelationOf(ClientSecretType),
     ],
     nodes: [
       nodeKind({

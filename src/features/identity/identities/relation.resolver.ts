@@ -1,32 +1,23 @@
 import { type ClassType, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
-import { linked } from '../../../kernel/database/batched.js';
 import { nested } from '../../../kernel/graphql/operations.js';
+import { leadsTo, relations } from '../../../kernel/graphql/relations.js';
 import { CreateOrganizationPayload, MemberType, organizationRelationOf } from '../organizations/public.js';
 import { findIdentities } from './identity.queries.js';
 import { toIdentityView } from './identity.reader.js';
 import { identitiesByIds } from './identity.relations.js';
 import { IdentityType } from './identity.type.js';
 
-/** Gives a type with an `identityId` the machine identity itself. @returns a class of resolvers */
-export function identityRelationOf(type: ClassType<{ readonly identityId: string | null }>): new () => object {
-  @Resolver(() => type)
-  class IdentityRelationResolver {
-    @nested(IdentityType, 'The machine identity. Null if you do not have permission to read it.')
-    identity({ identityId }: { identityId: string | null }, ctx: Context): Promise<IdentityType | null> {
-      return linked(ctx, identitiesByIds, identityId);
-    }
-  }
-  return IdentityRelationResolver;
-}
-
-@Resolver(() => MemberType)
-export class MemberIdentityResolver {
-  @nested(IdentityType, 'The machine identity. Null for a user, and for an identity that another organization owns.')
-  identity({ memberKind, memberId }: MemberType, ctx: Context): Promise<IdentityType | null> {
-    return linked(ctx, identitiesByIds, memberKind === 'identity' ? memberId : null);
-  }
-}
+/** Gives a type with an `identityId` the machine identity itself. */
+export const identityRelationOf = (type: ClassType<{ readonly identityId: string | null }>): object =>
+  relations(type, {
+    identity: leadsTo(
+      IdentityType,
+      'The machine identity. Null if you do not have permission to read it.',
+      identitiesByIds,
+      ({ identityId }) => identityId,
+    ),
+  });
 
 @Resolver(() => CreateOrganizationPayload)
 export class FirstAdminResolver {
@@ -40,7 +31,14 @@ export class FirstAdminResolver {
 
 /** Resolvers of what identities lead to, and of what leads to them. */
 export const identityRelations = (): object[] => [
-  new (organizationRelationOf(IdentityType))(),
-  new MemberIdentityResolver(),
+  organizationRelationOf(IdentityType),
+  relations(MemberType, {
+    identity: leadsTo(
+      IdentityType,
+      'The machine identity. Null for a user, and for an identity that another organization owns.',
+      identitiesByIds,
+      ({ memberKind, memberId }) => (memberKind === 'identity' ? memberId : null),
+    ),
+  }),
   new FirstAdminResolver(),
 ];

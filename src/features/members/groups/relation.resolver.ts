@@ -1,8 +1,9 @@
 import { type ClassType, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
-import { batched, linked } from '../../../kernel/database/batched.js';
+import { batched } from '../../../kernel/database/batched.js';
 import { OrderedPageArgs } from '../../../kernel/graphql/list-order.js';
 import { nested } from '../../../kernel/graphql/operations.js';
+import { leadsTo, relations } from '../../../kernel/graphql/relations.js';
 import { orderedPageOf } from '../../../kernel/list-order.js';
 import { type ConnectionOf, type CountedConnectionOf, counted, pageOf } from '../../../kernel/paging.js';
 import { IdentityType, identitiesByIds } from '../../identity/identities/public.js';
@@ -17,17 +18,16 @@ import {
 } from './group.type.js';
 import { GroupMemberType } from './group-member.type.js';
 
-/** Gives a type with a `groupId` the group itself. @returns a class of resolvers */
-export function groupRelationOf(type: ClassType<{ readonly groupId: string | null }>): new () => object {
-  @Resolver(() => type)
-  class GroupRelationResolver {
-    @nested(GroupType, 'The group. Null if you do not have permission to read it.')
-    group({ groupId }: { groupId: string | null }, ctx: Context): Promise<GroupType | null> {
-      return linked(ctx, groupsByIds, groupId);
-    }
-  }
-  return GroupRelationResolver;
-}
+/** Gives a type with a `groupId` the group itself. */
+export const groupRelationOf = (type: ClassType<{ readonly groupId: string | null }>): object =>
+  relations(type, {
+    group: leadsTo(
+      GroupType,
+      'The group. Null if you do not have permission to read it.',
+      groupsByIds,
+      ({ groupId }) => groupId,
+    ),
+  });
 
 /** Gives users and identities their groups. @returns a class of resolvers */
 function groupsRelationOf(type: ClassType<{ readonly id: string }>): new () => object {
@@ -45,30 +45,6 @@ function groupsRelationOf(type: ClassType<{ readonly id: string }>): new () => o
     }
   }
   return GroupsRelationResolver;
-}
-
-@Resolver(() => ProjectMembershipType)
-export class MembershipGroupResolver {
-  @nested(
-    GroupType,
-    'The group. Null for other kinds of members, and if you do not have permission to read it in your organization.',
-  )
-  group({ memberKind, memberId }: ProjectMembershipType, ctx: Context): Promise<GroupType | null> {
-    return linked(ctx, groupsByIds, memberKind === 'group' ? memberId : null);
-  }
-}
-
-@Resolver(() => GroupMemberType)
-export class GroupMemberRelationResolver {
-  @nested(UserType, 'The user. Null for a machine identity, and for a user that another organization owns.')
-  user({ memberKind, memberId }: GroupMemberType, ctx: Context): Promise<UserType | null> {
-    return linked(ctx, usersByIds, memberKind === 'user' ? memberId : null);
-  }
-
-  @nested(IdentityType, 'The machine identity. Null for a user, and for an identity that another organization owns.')
-  identity({ memberKind, memberId }: GroupMemberType, ctx: Context): Promise<IdentityType | null> {
-    return linked(ctx, identitiesByIds, memberKind === 'identity' ? memberId : null);
-  }
 }
 
 @Resolver(() => GroupType)
@@ -93,10 +69,30 @@ export class GroupOrganizationsResolver {
 
 /** Resolvers of what groups lead to, and of what leads to them. */
 export const groupRelations = (): object[] => [
-  ...[GroupMemberType, GroupOrganizationMembershipType].map((type) => new (groupRelationOf(type))()),
+  ...[GroupMemberType, GroupOrganizationMembershipType].map((type) => groupRelationOf(type)),
   ...[UserType, IdentityType].map((type) => new (groupsRelationOf(type))()),
-  ...[GroupType, GroupOrganizationMembershipType].map((type) => new (organizationRelationOf(type))()),
-  new MembershipGroupResolver(),
-  new GroupMemberRelationResolver(),
+  ...[GroupType, GroupOrganizationMembershipType].map((type) => organizationRelationOf(type)),
+  relations(ProjectMembershipType, {
+    group: leadsTo(
+      GroupType,
+      'The group. Null for other kinds of members, and if you do not have permission to read it in your organization.',
+      groupsByIds,
+      ({ memberKind, memberId }) => (memberKind === 'group' ? memberId : null),
+    ),
+  }),
+  relations(GroupMemberType, {
+    user: leadsTo(
+      UserType,
+      'The user. Null for a machine identity, and for a user that another organization owns.',
+      usersByIds,
+      ({ memberKind, memberId }) => (memberKind === 'user' ? memberId : null),
+    ),
+    identity: leadsTo(
+      IdentityType,
+      'The machine identity. Null for a user, and for an identity that another organization owns.',
+      identitiesByIds,
+      ({ memberKind, memberId }) => (memberKind === 'identity' ? memberId : null),
+    ),
+  }),
   new GroupOrganizationsResolver(),
 ];

@@ -26,7 +26,7 @@ export function createPrivileges({
       new PrivilegeResolver(privileges),
       new PrivilegeMembershipResolver(relations),
       new MembershipPrivilegesResolver(privileges),
-      new (projectRelationOf(AdditionalPrivilegeType))(relations),
+      projectRelationOf(AdditionalPrivilegeType, relations),
     ],
     nodes: [
       nodeKind<AdditionalPrivilegeType>({

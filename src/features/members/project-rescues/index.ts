@@ -19,8 +19,8 @@ export const createProjectRescues = ({
   entities: [ProjectRescue],
   resolvers: [
     new ProjectRescueResolver(new ProjectRescueService(onRescue)),
-    new (organizationRelationOf(ProjectRescueType))(),
-    ...[ProjectRescueType, ProjectWithoutAdminType].map((type) => new (projectRelationOf(type))(relations)),
+    organizationRelationOf(ProjectRescueType),
+    ...[ProjectRescueType, ProjectWithoutAdminType].map((type) => projectRelationOf(type, relations)),
   ],
   routes: [],
   nodes: [

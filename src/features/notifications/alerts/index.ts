@@ -28,7 +28,7 @@ export function createAlerts(deps: {
       new AlertResolver(alerts),
       new AlertCountResolver(),
       new ProjectAlertsResolver(alerts),
-      new (projectRelationOf(AlertType))(deps.relations),
+      projectRelationOf(AlertType, deps.relations),
     ],
     nodes: [
       nodeInProject(deps.relations, {

@@ -45,9 +45,9 @@ export function createIdentityAlerts(deps: {
       new IdentityAlertCountResolver(),
       new IdentityAlertsOfIdentityResolver(alerts),
       new UndeliveredResolver(),
-      new (organizationRelationOf(IdentityAlertType))(),
-      new (projectRelationOf(IdentityAlertType))(deps.relations),
-      new (identityRelationOf(IdentityAlertType))(),
+      organizationRelationOf(IdentityAlertType),
+      projectRelationOf(IdentityAlertType, deps.relations),
+      identityRelationOf(IdentityAlertType),
     ],
     nodes: [
       nodeKind({

@@ -46,9 +46,7 @@ export function createProjectNotices(deps: {
       new MessageResolver(messages, deps.relations),
       new ChannelMessagesResolver(messages),
       new ProjectMessagesResolver(messages),
-      ...[NotificationChannelType, NotificationMessageType].map(
-        (type) => new (projectRelationOf(type))(deps.relations),
-      ),
+      ...[NotificationChannelType, NotificationMessageType].map((type) => projectRelationOf(type, deps.relations)),
     ],
     nodes: [
       nodeInProject(deps.relations, {

@@ -11,7 +11,7 @@ export function createOrganizationKeys(deps: { readonly projects: ProjectReader 
   const service = new OrganizationKeyService(deps.projects);
   return {
     entities: [],
-    resolvers: [new OrganizationKeyResolver(service), new (organizationRelationOf(OrganizationKeyType))()],
+    resolvers: [new OrganizationKeyResolver(service), organizationRelationOf(OrganizationKeyType)],
     nodes: [
       nodeKind({
         type: 'OrganizationKey',

@@ -18,7 +18,7 @@ export function createProjectReencryptions(
     entities: [ProjectReencryption],
     resolvers: [
       new ReencryptionResolver(new ReencryptionService(projects, job)),
-      new (projectRelationOf(ReencryptionType))(relations),
+      projectRelationOf(ReencryptionType, relations),
     ],
     nodes: [
       nodeInProject(relations, {

@@ -85,7 +85,7 @@ export function createSecretRotations(deps: {
       new RotationCountResolver(),
       new SecretValidityResolver(kinds),
       new ProjectRotationsResolver(reading),
-      new (projectRelationOf(SecretRotationType))(deps.relations),
+      projectRelationOf(SecretRotationType, deps.relations),
       ...rules.resolvers,
     ],
     nodes: [...rotationNodes(deps.relations), ...rules.nodes],
@@ -108,7 +108,7 @@ function passwordRules(): Required<Pick<Feature, 'entities' | 'resolvers' | 'nod
   const service = new PasswordRuleService();
   return {
     entities: [PasswordRule],
-    resolvers: [new PasswordRuleResolver(service), new (organizationRelationOf(PasswordRuleType))()],
+    resolvers: [new PasswordRuleResolver(service), organizationRelationOf(PasswordRuleType)],
     nodes: [
       nodeKind({
         type: 'PasswordRule',

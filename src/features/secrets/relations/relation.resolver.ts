@@ -2,6 +2,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { type ClassType, Ctx, FieldResolver, Info, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
 import { batched, linked } from '../../../kernel/database/batched.js';
+import { leadsTo, relations } from '../../../kernel/graphql/relations.js';
 import { selects } from '../../../kernel/graphql/selection.js';
 import { IdentityType, identitiesByIds } from '../../identity/identities/public.js';
 import { UserType, usersByIds } from '../../identity/organizations/public.js';
@@ -25,47 +26,32 @@ import { CopySecretsPayload, MoveSecretsPayload } from '../writing/secret-writin
 import { EnvironmentFolderPagesResolver, FolderTreeResolver } from './folder-relation.resolver.js';
 import type { SecretRelations } from './secret.relations.js';
 
-/** Adds the field `environment` to a type with an `environmentId`. @returns a resolver class */
-function environmentRelationOf(
+const environmentRelationOf = (
   type: ClassType<{ readonly environmentId: string }>,
-): new (
-  projects: ProjectRelations,
-) => object {
-  @Resolver(() => type)
-  class EnvironmentRelationResolver {
-    constructor(private readonly projects: ProjectRelations) {}
+  { environments }: Pick<ProjectRelations, 'environments'>,
+): object =>
+  relations(type, {
+    environment: leadsTo(
+      EnvironmentType,
+      'The environment; null with PERMISSION_DENIED if you cannot read environments.',
+      environments,
+      ({ environmentId }) => environmentId,
+      ({ environment, access }) => toEnvironmentType(environment, access),
+    ),
+  });
 
-    @FieldResolver(() => EnvironmentType, {
-      nullable: true,
-      description: 'The environment; null with PERMISSION_DENIED if you cannot read environments.',
-    })
-    async environment(
-      @Root() { environmentId }: { environmentId: string },
-      @Ctx() ctx: Context,
-    ): Promise<EnvironmentType | null> {
-      const found = await linked(ctx, this.projects.environments, environmentId);
-      return found === null ? null : toEnvironmentType(found.environment, found.access);
-    }
-  }
-  return EnvironmentRelationResolver;
-}
-
-/** Adds the field `folder` to a type with a `folderId`. @returns a resolver class */
-function folderRelationOf(type: ClassType<{ readonly folderId: string }>): new (relations: SecretRelations) => object {
-  @Resolver(() => type)
-  class FolderRelationResolver {
-    constructor(private readonly relations: SecretRelations) {}
-
-    @FieldResolver(() => FolderType, {
-      nullable: true,
-      description: 'The folder; null if it was deleted, and null with PERMISSION_DENIED if you cannot read it.',
-    })
-    folder(@Root() { folderId }: { folderId: string }, @Ctx() ctx: Context): Promise<FolderType | null> {
-      return linked(ctx, this.relations.folders, folderId);
-    }
-  }
-  return FolderRelationResolver;
-}
+const folderRelationOf = (
+  type: ClassType<{ readonly folderId: string }>,
+  { folders }: Pick<SecretRelations, 'folders'>,
+): object =>
+  relations(type, {
+    folder: leadsTo(
+      FolderType,
+      'The folder; null if it was deleted, and null with PERMISSION_DENIED if you cannot read it.',
+      folders,
+      ({ folderId }) => folderId,
+    ),
+  });
 
 /** Adds the field `secret` to a type with a `secretId`. @returns a resolver class */
 function secretRelationOf(
@@ -149,36 +135,27 @@ function recipientRelationOf(
   return RecipientRelationResolver;
 }
 
-@Resolver(() => SecretActorType)
-export class SecretActorRelationResolver {
-  constructor(private readonly projects: ProjectRelations) {}
-
-  @FieldResolver(() => UserType, {
-    nullable: true,
-    description: 'The user; null for other actors, and null with PERMISSION_DENIED if you cannot read members.',
-  })
-  user(@Root() { actorId, actorType }: SecretActorType, @Ctx() ctx: Context): Promise<UserType | null> {
-    return linked(ctx, usersByIds, actorType === 'user' ? actorId : null);
-  }
-
-  @FieldResolver(() => IdentityType, {
-    nullable: true,
-    description:
+const actorRelations = ({ memberships }: Pick<ProjectRelations, 'memberships'>): object =>
+  relations(SecretActorType, {
+    user: leadsTo(
+      UserType,
+      'The user; null for other actors, and null with PERMISSION_DENIED if you cannot read members.',
+      usersByIds,
+      ({ actorId, actorType }) => (actorType === 'user' ? actorId : null),
+    ),
+    identity: leadsTo(
+      IdentityType,
       'The machine identity; null for other actors, and null with PERMISSION_DENIED if you cannot read identities.',
-  })
-  identity(@Root() { actorId, actorType }: SecretActorType, @Ctx() ctx: Context): Promise<IdentityType | null> {
-    return linked(ctx, identitiesByIds, actorType === 'identity' ? actorId : null);
-  }
-
-  @FieldResolver(() => ProjectMembershipType, {
-    nullable: true,
-    description:
+      identitiesByIds,
+      ({ actorId, actorType }) => (actorType === 'identity' ? actorId : null),
+    ),
+    membership: leadsTo(
+      ProjectMembershipType,
       'The membership of the actor in the project; null if it has none, and null with PERMISSION_DENIED if you cannot read it.',
-  })
-  membership(@Root() { membershipId }: SecretActorType, @Ctx() ctx: Context): Promise<ProjectMembershipType | null> {
-    return linked(ctx, this.projects.memberships, membershipId);
-  }
-}
+      memberships,
+      ({ membershipId }) => membershipId,
+    ),
+  });
 
 const IN_PROJECTS = [
   SecretType,
@@ -207,16 +184,16 @@ const OF_SECRETS = [SecretVersionType, SecretUseType, SecretComparisonSideType, 
 /** Resolvers of the relations of secrets and folders. */
 export const secretRelations = (
   projects: ProjectRelations,
-  relations: SecretRelations,
+  links: SecretRelations,
   folders: FolderReadingService,
 ): object[] => [
-  ...IN_PROJECTS.map((type) => new (projectRelationOf(type))(projects)),
-  ...IN_ENVIRONMENTS.map((type) => new (environmentRelationOf(type))(projects)),
-  ...IN_FOLDERS.map((type) => new (folderRelationOf(type))(relations)),
-  ...OF_SECRETS.map((type) => new (secretRelationOf(type))(relations)),
-  ...[MoveSecretsPayload, CopySecretsPayload].map((type) => new (secretListRelationOf(type))(relations)),
+  ...IN_PROJECTS.map((type) => projectRelationOf(type, projects)),
+  ...IN_ENVIRONMENTS.map((type) => environmentRelationOf(type, projects)),
+  ...IN_FOLDERS.map((type) => folderRelationOf(type, links)),
+  ...OF_SECRETS.map((type) => new (secretRelationOf(type))(links)),
+  ...[MoveSecretsPayload, CopySecretsPayload].map((type) => new (secretListRelationOf(type))(links)),
   ...[SecretType, SecretVersionType].map((type) => new (recipientRelationOf(type))()),
-  new SecretActorRelationResolver(projects),
-  new FolderTreeResolver(relations, folders),
+  actorRelations(projects),
+  new FolderTreeResolver(links, folders),
   new EnvironmentFolderPagesResolver(folders),
 ];

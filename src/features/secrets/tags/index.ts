@@ -17,7 +17,7 @@ export function createTags(deps: {
   const tags = new TagService(deps.projects, deps.authorizeTagChange);
   return {
     entities: [Tag],
-    resolvers: [new TagResolver(tags), new ProjectTagsResolver(tags), new (projectRelationOf(TagType))(deps.relations)],
+    resolvers: [new TagResolver(tags), new ProjectTagsResolver(tags), projectRelationOf(TagType, deps.relations)],
     nodes: [
       nodeInProject(deps.relations, {
         type: 'Tag',

@@ -40,7 +40,7 @@ export function createProjectTemplates({
       new TemplateDriftResolver(new TemplateDriftService(projects, createRootFolders)),
       ...memberRelations(),
       ...driftRelations(),
-      new (organizationRelationOf(TemplateType))(),
+      organizationRelationOf(TemplateType),
     ],
     nodes: [
       nodeKind({

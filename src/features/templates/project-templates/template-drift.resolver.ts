@@ -186,6 +186,6 @@ class DriftUserRelationResolver {
 /** Resolvers of members in a drift. */
 export const driftRelations = (): object[] => [
   new DriftUserRelationResolver(),
-  new (identityRelationOf(DriftMemberType))(),
-  new (groupRelationOf(DriftMemberType))(),
+  identityRelationOf(DriftMemberType),
+  groupRelationOf(DriftMemberType),
 ];

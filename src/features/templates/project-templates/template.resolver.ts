@@ -157,6 +157,6 @@ class TemplateUserRelationResolver {
 /** Resolvers of members of templates. */
 export const memberRelations = (): object[] => [
   new TemplateUserRelationResolver(),
-  new (identityRelationOf(TemplateIdentityType))(),
-  new (groupRelationOf(TemplateGroupType))(),
+  identityRelationOf(TemplateIdentityType),
+  groupRelationOf(TemplateGroupType),
 ];
