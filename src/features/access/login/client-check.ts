@@ -1,10 +1,11 @@
 import type { Transaction } from '../../../kernel/context.js';
 import type { Query } from '../../../kernel/database/database.js';
+import { guarded } from '../../../kernel/database/in-transaction.js';
 import { AppError, type ErrorCode } from '../../../kernel/errors.js';
 import { isId } from '../../../kernel/ids.js';
 import { type Holder, withAbility } from '../token-check.js';
 import type { TokenLimits } from '../token-family.js';
-import { COUNT_LOGINS, KNOW_CLIENT } from './client-check.sql.js';
+import { CLIENT_UNCHANGED, COUNT_LOGINS, KNOW_CLIENT } from './client-check.sql.js';
 
 /** The credentials of a login, as the lookup needs them. */
 export interface Credentials {
@@ -13,7 +14,7 @@ export interface Credentials {
 }
 
 /** The identity of the client ID, and why the client secret is rejected. */
-export interface KnownClient extends Holder {
+export interface KnownClient extends Holder, TokenLimits {
   /** Null: the client ID exists, but has no such secret. */
   readonly clientSecretId: string | null;
   readonly isRevoked: boolean;
@@ -21,6 +22,9 @@ export interface KnownClient extends Holder {
   readonly isSpent: boolean;
   readonly isAddressTrusted: boolean;
 }
+
+/** One with the right secret. */
+export type AcceptedClient = KnownClient & { readonly clientSecretId: string };
 
 /** A client, without counting a use of its secret; null for an unknown client ID. */
 export async function findClient(
@@ -35,15 +39,13 @@ export async function findClient(
 /**
  * Checks a client secret and counts so many logins in one statement, on the clock of the database.
  *
- * @returns null when it is rejected, or has fewer uses left; `findClient` returns why
+ * @throws CONCURRENT_CHANGE when it is rejected, has fewer uses left, or its tokens have other limits by now; `findClient` returns why
  */
-export async function passClient(
-  tx: Transaction,
-  client: { identityId: string; clientSecretId: string },
-  logins: number,
-): Promise<TokenLimits | null> {
-  const [row] = await COUNT_LOGINS(tx, { ...client, address: tx.address, logins });
-  return row ?? null;
+export async function passClient(tx: Transaction, client: AcceptedClient, logins: number): Promise<void> {
+  const { actorId: identityId, clientSecretId, accessTokenTTL, accessTokenMaxTTL, accessTokenNumUsesLimit } = client;
+  const limits = { accessTokenTTL, accessTokenMaxTTL, accessTokenNumUsesLimit };
+  const count = () => COUNT_LOGINS(tx, { identityId, clientSecretId, address: tx.address, logins, ...limits });
+  await guarded(count, { [CLIENT_UNCHANGED]: 'CONCURRENT_CHANGE' });
 }
 
 /** Only a caller with a valid secret learns more than CREDENTIALS_INVALID. */
@@ -61,8 +63,8 @@ function refusalOf(client: KnownClient | null): ErrorCode | null {
  *
  * @throws CREDENTIALS_INVALID, the CLIENT_SECRET_* codes, TOKEN_SCOPE_REFUSED
  */
-export function requireClient(client: KnownClient | null): KnownClient & { readonly clientSecretId: string } {
+export function requireClient(client: KnownClient | null): AcceptedClient {
   const refusal = refusalOf(client);
   if (refusal !== null) throw new AppError(refusal);
-  return client as KnownClient & { readonly clientSecretId: string };
+  return client as AcceptedClient;
 }

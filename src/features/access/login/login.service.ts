@@ -1,6 +1,5 @@
 import type { AnonymousContext, Context } from '../../../kernel/context.js';
 import { hashToken } from '../../../kernel/crypto/token.js';
-import { queryOf } from '../../../kernel/database/database.js';
 import { atOnce, WholeTransaction } from '../../../kernel/database/in-transaction.js';
 import { AppError } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
@@ -21,6 +20,9 @@ const ACTION = 'identity-universal-auth:login';
 /** Maximum number of logins with the same secret that share a lookup, and of those that wait for one. */
 const MAX_SHARES = 500;
 
+/** Of a login that finds its client changed: its secret may be used up only once, but its configuration can change any time. */
+const ATTEMPTS = 3;
+
 /** Logins: they need no bearer token, because they issue one. The audit record names the identity. */
 export class LoginService {
   readonly #lookups = new SharedWork<null, KnownClient | null>({ most: MAX_SHARES, maxWaiting: MAX_SHARES });
@@ -36,7 +38,7 @@ export class LoginService {
    * universal-auth configuration sets the lifetime of the new token.
    *
    * One statement looks the client up, and four in a transaction count, create, record and refuse what is late: the number is constant,
-   * and the last three go with the commit. Logins with the same secret that come while one of them runs share the next statement and the
+   * and all four go with the commit, since the first fails where the client has changed since. Logins with the same secret that come while one of them runs share the next statement and the
    * next transaction: they would queue for the row of that secret. Each has a token and an audit record of its own. A rejected login
    * leaves a record in the audit trail of the organization that owns the client ID, if it exists; for a wrong secret the response does
    * not wait for it.
@@ -52,7 +54,17 @@ export class LoginService {
     const credentials = { clientId, secretHash: hashToken(clientSecret) };
     const credential = hashToken(`${clientId} ${clientSecret}`);
     const attempt = { address: request.address, credential };
-    return this.rateLimits.failures.try(attempt, () => this.#check(request, credentials, organizationSlug));
+    return this.rateLimits.failures.try(attempt, async () => {
+      for (let left = ATTEMPTS; left > 0; left -= 1) {
+        try {
+          return await this.#check(request, credentials, organizationSlug);
+        } catch (error) {
+          // Looked up again: it was revoked, used up, deleted or changed meanwhile.
+          if (!isChanged(error)) throw error;
+        }
+      }
+      throw new AppError('CREDENTIALS_INVALID');
+    });
   }
 
   async #check(
@@ -89,23 +101,16 @@ export class LoginService {
     ctx: Context,
     { client, credentials, slug }: { client: KnownClient; credentials: Credentials; slug: string | null | undefined },
   ): Promise<IssuedToken> {
-    const { clientSecretId, actorId: identityId } = requireClient(client);
+    const accepted = requireClient(client);
+    const { clientSecretId, actorId: identityId } = accepted;
     // Only now: a caller without the secret must not use up the rate limit of the client.
     this.rateLimits.takeAll([['mints', `client:${nameOf(credentials.clientId)}`]]);
     const line = JSON.stringify([clientSecretId, ctx.organizationId, ctx.address, slug ?? null]);
     return this.#shared.run({ ctx, name: null, since: performance.now() }, line, async (tx, requests) => {
-      const settings = await passClient(tx, { identityId, clientSecretId }, requests.length);
-      if (settings === null) {
-        if (requests.length > 1) throw new RefusedTogether();
-        // Revoked, used up or deleted since the lookup.
-        requireClient(await findClient(queryOf(tx), credentials, tx.address));
-        throw new AppError('CREDENTIALS_INVALID');
-      }
       const organizationId = await scopeOfToken(tx, this.organizations, {
         owner: { kind: 'identity', id: identityId },
         slug,
       });
-      const owner = { identityId, clientSecretId };
       const tokens = requests.map(({ ctx: request, name }) => ({ id: newId(), name, request }));
       const events = tokens.map(({ id, request }) => ({
         action: ACTION,
@@ -113,15 +118,20 @@ export class LoginService {
         request,
       }));
       const issuing = atOnce(
-        insertTokens(tx, { owner, organizationId, ...settings }, tokens),
+        passClient(tx, accepted, requests.length),
+        insertTokens(tx, { ...accepted, owner: { identityId, clientSecretId }, organizationId }, tokens),
         tx.auditTrail.recordChange(tx, ...events),
-      );
+      ).catch((error) => {
+        throw requests.length > 1 && isChanged(error) ? new RefusedTogether('refused', { cause: error }) : error;
+      });
       return new WholeTransaction(
-        issuing.then(([issued]) => new Map(requests.map((request, at) => [request, issued[at] as IssuedToken]))),
+        issuing.then(([, issued]) => new Map(requests.map((request, at) => [request, issued[at] as IssuedToken]))),
       );
     });
   }
 }
+
+const isChanged = (error: unknown): boolean => error instanceof AppError && error.code === 'CONCURRENT_CHANGE';
 
 /** The same client, however its ID is written. */
 const nameOf = (clientId: string): string => clientId.toLowerCase();
