@@ -18,7 +18,7 @@ export function setUpHeap(): void {
 /** Share of the time for which the event loop was in use, up to which the service counts as idle. */
 const IDLE = 0.02;
 /** What is worth the pause. */
-const WORTH_BYTES = 64 * 1024 * 1024;
+const WORTH_BYTES = 16 * 1024 * 1024;
 
 /**
  * Gives memory back that is garbage. A start leaves code that was read and a schema that was built once, and V8 would keep a third of

@@ -4,6 +4,7 @@ import { otherNodeInAll, rounds } from '../../kit/scope.js';
 import { useMovedStrongroom } from '../../kit/strongroom.js';
 import { withClient } from '../../kit/tables.js';
 import { until } from '../../kit/until.js';
+import { untilWaiting } from '../../kit/waiting.js';
 import { makeClient, universalAuthPath } from './scenario.js';
 
 const ELSEWHERE = [{ ipAddress: '203.0.113.0/24' }];
@@ -255,6 +256,26 @@ describe('a login with client id and client secret', () => {
       tokenType: 'Bearer',
       tokenData: { identityId, authMethod: 'UNIVERSAL_AUTH' },
     });
+  });
+
+  test('that finds its secret revoked while it waited says so, and leaves no token', async () => {
+    const { admin } = await strongroom.seed.organization();
+    const { identityId, clientSecretId, logIn } = await makeClient(admin);
+    const replies = await withClient(strongroom.databaseUrl, async (client) => {
+      await client.query('begin');
+      await client.query('select from identity where id = $1 for update', [identityId]);
+      const sent = Array.from({ length: 5 }, () => logIn());
+      await untilWaiting(strongroom, 1, sent[0]);
+      await client.query('update universal_auth_client_secret set is_revoked = true where id = $1', [clientSecretId]);
+      await client.query('commit');
+      return Promise.all(sent);
+    });
+    for (const reply of replies) expect(reply).toBeError(401, 'CLIENT_SECRET_REVOKED');
+    const left = await strongroom.sql(
+      'select from access_token where identity_id = $1 union all select from universal_auth_client_secret where id = $2 and num_uses > 0',
+      [identityId, clientSecretId],
+    );
+    expect(left).toEqual([]);
   });
 
   test('of an identity that is being deleted ends one way or the other', async () => {

@@ -2,6 +2,7 @@ import { authorize } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
 import { distinctIds } from '../../../kernel/ids.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
+import { byRules } from '../scope/scan-bounds.rules.js';
 import { type SecretSubject, Visibility } from '../scope/visibility.rules.js';
 import { refuseOtherType } from './load-place.js';
 
@@ -24,7 +25,8 @@ export class SecretReach {
     projects: readonly ProjectAccess[],
     private readonly action: ReachAction,
   ) {
-    const reachable = projects.map((access) => ({ access, visibility: new Visibility(access.ability) }));
+    const visibilityOf = byRules((ability) => new Visibility(ability));
+    const reachable = projects.map((access) => ({ access, visibility: visibilityOf(access) }));
     this.#projects = new Map(
       reachable
         .filter(({ visibility }) => visibility.isPerSecret || this.#isEnough(visibility, NOTHING))

@@ -108,7 +108,7 @@ const limitOf = (projectId: string): string => `(select p.pit_version_limit from
  * The versions of written rows beyond the limit of the project. A version that the service wrote is not counted: it is
  * dropped with the one that it follows, so that no number of renames evicts what people wrote.
  *
- * @param rows the rows, with their IDs
+ * @param rows the rows, with their IDs and versions
  * @param kept how many versions by people stay
  */
 const beyondLimit = (rows: string, kept: string): string => `
@@ -116,15 +116,16 @@ const beyondLimit = (rows: string, kept: string): string => `
     where v.secret_id = beyond.id and v.version <= beyond.version`;
 
 /**
- * Of each of these rows the newest version beyond a limit. `offset 0` has it looked up once for each row: with its versions joined
- * first, it would be for each of these.
+ * Of each of these rows the newest version beyond a limit. One of so few versions has none. `offset 0` has it looked up once for each
+ * row: with its versions joined first, it would be for each of these.
  *
+ * @param rows the rows, with their IDs and versions
  * @param counted condition of the versions `k` that count
  */
 const newestBeyond = (rows: string, counted: string, kept: string): string => `(
       select g.id, (select k.version from secret_version k where k.secret_id = g.id and ${counted}
         order by k.version desc offset ${kept} limit 1) as version
-      from ${rows} g offset 0)`;
+      from ${rows} g where g.version > ${kept} offset 0)`;
 
 /**
  * The versions by the service itself beyond the same limit. The last one before a version by a person always stays: a
@@ -188,7 +189,10 @@ export const deleteSecretRows = sqlStatement({
 
 /** Drops versions beyond the limit of the project, of restored secrets: their history continues. */
 export const pruneVersions = sqlStatement({
-  text: beyondLimit('(select id, project_id from secret where id = any(:ids::uuid[]))', limitOf('g.project_id')),
+  text: beyondLimit(
+    '(select id, project_id, version from secret where id = any(:ids::uuid[]))',
+    limitOf('g.project_id'),
+  ),
   params: { ids: t.array(t.uuid) },
   row: {},
 });

@@ -7,6 +7,16 @@ export interface FolderSubject {
   readonly path: string;
 }
 
+/** What depends on the rules of a project alone, found once for all projects with the same: those of a caller mostly have. */
+export function byRules<T extends {}>(find: (ability: Ability) => T): (project: { readonly ability: Ability }) => T {
+  const known = new Map<Ability, T>();
+  return ({ ability }) => {
+    const found = known.get(ability) ?? find(ability);
+    known.set(ability, found);
+    return found;
+  };
+}
+
 const PLACE_FIELDS = ['environment', 'secretPath'];
 
 /** Whether any rule about these actions depends on the location. If none does, all folders are alike. */

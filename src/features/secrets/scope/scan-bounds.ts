@@ -1,6 +1,6 @@
 import type { Ability, Action } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
-import { type FolderSubject, folderTest, looksAtPlaces } from './scan-bounds.rules.js';
+import { byRules, type FolderSubject, folderTest, looksAtPlaces } from './scan-bounds.rules.js';
 import { listPlacedFolders, type ScanBounds } from './scan-bounds.sql.js';
 
 /** A project with the caller's rules in it. */
@@ -21,7 +21,8 @@ async function listFolders(
   projects: readonly BoundedProject[],
   actions: readonly Action[],
 ): ReturnType<typeof listPlacedFolders> {
-  const ids = projects.filter(({ ability }) => looksAtPlaces(ability, actions)).map(({ projectId }) => projectId);
+  const isInPart = byRules((ability) => looksAtPlaces(ability, actions));
+  const ids = projects.filter(isInPart).map(({ projectId }) => projectId);
   return ids.length === 0 ? [] : listPlacedFolders(ctx, { projectIds: ids });
 }
 
@@ -47,18 +48,16 @@ export async function loadBoundsOfEach(
 ): Promise<(ScanBounds | null)[]> {
   const folders = Map.groupBy(await listFolders(ctx, projects, scans.flat()), ({ projectId }) => projectId);
   return scans.map((actions) => {
-    const rules = projects.map(({ projectId, ability }) => ({
-      projectId,
-      looksAtPlaces: looksAtPlaces(ability, actions),
-      test: folderTest(ability, actions),
-    }));
-    const whole = rules.filter((project) => !project.looksAtPlaces && project.test(ANYWHERE));
+    const testOf = byRules((ability) => folderTest(ability, actions));
+    const isInPart = byRules((ability) => looksAtPlaces(ability, actions));
+    const isWhole = byRules((ability) => !isInPart({ ability }) && testOf({ ability })(ANYWHERE));
+    const whole = projects.filter(isWhole);
     if (whole.length === projects.length) return null;
-    const inPart = rules.filter((project) => project.looksAtPlaces);
     return {
       projectIds: whole.map(({ projectId }) => projectId),
-      folderIds: inPart
-        .flatMap(({ projectId, test }) => folders.get(projectId)?.filter(test) ?? [])
+      folderIds: projects
+        .filter(isInPart)
+        .flatMap((project) => folders.get(project.projectId)?.filter(testOf(project)) ?? [])
         .map(({ id }) => id),
     };
   });

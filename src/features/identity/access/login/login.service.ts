@@ -1,7 +1,7 @@
 import type { AnonymousContext, Context, Transaction } from '../../../../kernel/context.js';
 import { hashToken } from '../../../../kernel/crypto/token.js';
-import { type Query, queryOf } from '../../../../kernel/database/database.js';
-import { atOnce, WholeTransaction } from '../../../../kernel/database/in-transaction.js';
+import type { Query } from '../../../../kernel/database/database.js';
+import { atOnce, guarded, WholeTransaction } from '../../../../kernel/database/in-transaction.js';
 import { AppError, type ErrorCode } from '../../../../kernel/errors.js';
 import { isId, newId } from '../../../../kernel/ids.js';
 import { RefusedTogether, SharedTransactions } from '../../../../kernel/known-access/shared-transactions.js';
@@ -14,13 +14,16 @@ import { type AskedToken, MAX_TOKENS_TOGETHER } from '../token-creation.js';
 import type { TokenLimits } from '../token-family.js';
 import { type IssuedToken, insertTokens } from '../token-issuing.js';
 import { scopeOfToken } from '../token-scope.js';
-import { COUNT_LOGINS, KNOW_CLIENT } from './client-check.sql.js';
+import { CLIENT_UNCHANGED, COUNT_LOGINS, KNOW_CLIENT } from './client-check.sql.js';
 import { LogIn } from './login.rules.js';
 
 const ACTION = 'identity-universal-auth:login';
 
 /** Maximum number of logins with the same secret that share a lookup, and of those that wait for one. */
 const MAX_SHARES = 500;
+
+/** Of a login that finds its client changed: its secret may be used up only once, but its configuration can change any time. */
+const ATTEMPTS = 3;
 
 /** Logins: they need no bearer token, because they issue one. The audit record names the identity. */
 export class LoginService {
@@ -37,7 +40,7 @@ export class LoginService {
    * universal-auth configuration sets the lifetime of the new token.
    *
    * One statement looks the client up, and four in a transaction count, create, record and refuse what is late: the number is constant,
-   * and the last three go with the commit. Logins with the same secret that come while one of them runs share the next statement and the
+   * and all four go with the commit, since the first fails where the client has changed since. Logins with the same secret that come while one of them runs share the next statement and the
    * next transaction: they would queue for the row of that secret. Each has a token and an audit record of its own. A rejected login
    * leaves a record in the audit trail of the organization that owns the client ID, if it exists; for a wrong secret the response does
    * not wait for it.
@@ -53,7 +56,17 @@ export class LoginService {
     const credentials = { clientId, secretHash: hashToken(clientSecret) };
     const credential = hashToken(`${clientId} ${clientSecret}`);
     const attempt = { address: request.address, credential };
-    return this.rateLimits.failures.try(attempt, () => this.#check(request, credentials, organizationSlug));
+    return this.rateLimits.failures.try(attempt, async () => {
+      for (let left = ATTEMPTS; left > 0; left -= 1) {
+        try {
+          return await this.#check(request, credentials, organizationSlug);
+        } catch (error) {
+          // Looked up again: it was revoked, used up, deleted or changed meanwhile.
+          if (!isChanged(error)) throw error;
+        }
+      }
+      throw new AppError('CREDENTIALS_INVALID');
+    });
   }
 
   async #check(
@@ -90,23 +103,16 @@ export class LoginService {
     ctx: Context,
     { client, credentials, slug }: { client: KnownClient; credentials: Credentials; slug: string | null | undefined },
   ): Promise<IssuedToken> {
-    const { clientSecretId, actorId: identityId } = requireClient(client);
+    const accepted = requireClient(client);
+    const { clientSecretId, actorId: identityId } = accepted;
     // Only now: a caller without the secret must not use up the rate limit of the client.
     this.rateLimits.takeAll([['mints', `client:${nameOf(credentials.clientId)}`]]);
     const line = JSON.stringify([clientSecretId, ctx.organizationId, ctx.address, slug ?? null]);
     return this.#shared.run({ ctx, name: null, since: performance.now() }, line, async (tx, requests) => {
-      const settings = await passClient(tx, { identityId, clientSecretId }, requests.length);
-      if (settings === null) {
-        if (requests.length > 1) throw new RefusedTogether();
-        // Revoked, used up or deleted since the lookup.
-        requireClient(await findClient(queryOf(tx), credentials, tx.address));
-        throw new AppError('CREDENTIALS_INVALID');
-      }
       const organizationId = await scopeOfToken(tx, this.organizations, {
         owner: { kind: 'identity', id: identityId },
         slug,
       });
-      const owner = { identityId, clientSecretId };
       const tokens = requests.map(({ ctx: request, name }) => ({ id: newId(), name, request }));
       const events = tokens.map(({ id, request }) => ({
         action: ACTION,
@@ -114,15 +120,20 @@ export class LoginService {
         request,
       }));
       const issuing = atOnce(
-        insertTokens(tx, { owner, organizationId, ...settings }, tokens),
+        passClient(tx, accepted, requests.length),
+        insertTokens(tx, { ...accepted, owner: { identityId, clientSecretId }, organizationId }, tokens),
         tx.auditTrail.recordChange(tx, ...events),
-      );
+      ).catch((error) => {
+        throw requests.length > 1 && isChanged(error) ? new RefusedTogether('refused', { cause: error }) : error;
+      });
       return new WholeTransaction(
-        issuing.then(([issued]) => new Map(requests.map((request, at) => [request, issued[at] as IssuedToken]))),
+        issuing.then(([, issued]) => new Map(requests.map((request, at) => [request, issued[at] as IssuedToken]))),
       );
     });
   }
 }
+
+const isChanged = (error: unknown): boolean => error instanceof AppError && error.code === 'CONCURRENT_CHANGE';
 
 /** The same client, however its ID is written. */
 const nameOf = (clientId: string): string => clientId.toLowerCase();
@@ -141,7 +152,7 @@ interface Credentials {
 }
 
 /** The identity of the client ID, and why the client secret is rejected. */
-interface KnownClient extends Holder {
+interface KnownClient extends Holder, TokenLimits {
   /** Null: the client ID exists, but has no such secret. */
   readonly clientSecretId: string | null;
   readonly isRevoked: boolean;
@@ -149,6 +160,9 @@ interface KnownClient extends Holder {
   readonly isSpent: boolean;
   readonly isAddressTrusted: boolean;
 }
+
+/** One with the right secret. */
+type AcceptedClient = KnownClient & { readonly clientSecretId: string };
 
 /** A client, without counting a use of its secret; null for an unknown client ID. */
 async function findClient(
@@ -163,15 +177,13 @@ async function findClient(
 /**
  * Checks a client secret and counts so many logins in one statement, on the clock of the database.
  *
- * @returns null when it is rejected, or has fewer uses left; `findClient` returns why
+ * @throws CONCURRENT_CHANGE when it is rejected, has fewer uses left, or its tokens have other limits by now; `findClient` returns why
  */
-async function passClient(
-  tx: Transaction,
-  client: { identityId: string; clientSecretId: string },
-  logins: number,
-): Promise<TokenLimits | null> {
-  const [row] = await COUNT_LOGINS(tx, { ...client, address: tx.address, logins });
-  return row ?? null;
+async function passClient(tx: Transaction, client: AcceptedClient, logins: number): Promise<void> {
+  const { actorId: identityId, clientSecretId, accessTokenTTL, accessTokenMaxTTL, accessTokenNumUsesLimit } = client;
+  const limits = { accessTokenTTL, accessTokenMaxTTL, accessTokenNumUsesLimit };
+  const count = () => COUNT_LOGINS(tx, { identityId, clientSecretId, address: tx.address, logins, ...limits });
+  await guarded(count, { [CLIENT_UNCHANGED]: 'CONCURRENT_CHANGE' });
 }
 
 /** Only a caller with a valid secret learns more than CREDENTIALS_INVALID. */
@@ -189,8 +201,8 @@ function refusalOf(client: KnownClient | null): ErrorCode | null {
  *
  * @throws CREDENTIALS_INVALID, the CLIENT_SECRET_* codes, TOKEN_SCOPE_REFUSED
  */
-function requireClient(client: KnownClient | null): KnownClient & { readonly clientSecretId: string } {
+function requireClient(client: KnownClient | null): AcceptedClient {
   const refusal = refusalOf(client);
   if (refusal !== null) throw new AppError(refusal);
-  return client as KnownClient & { readonly clientSecretId: string };
+  return client as AcceptedClient;
 }
