@@ -1,5 +1,5 @@
 import {
-  lookStatementOf,
+  scanStatementOf,
   statementsOf,
 } from '../../../src/features/operations/project-reencryptions/project-reencryption.sql.js';
 import { SEALED_TABLES } from '../../../src/start/tables.js';
@@ -333,10 +333,10 @@ describe('re-encryptions of projects', () => {
       const versions = SEALED_TABLES.find(({ table }) => table === 'secret_version');
       if (versions === undefined) throw new Error('there is no such table');
       const from = `array[uuid_send('${key?.id}'::uuid)], '${secret?.id}', 2000`;
-      expect(await run('looked', lookStatementOf(versions).text, `'${project.id}', ${from}, ${MOST}`)).toBe(MOST);
+      expect(await run('looked', scanStatementOf(versions).text, `'${project.id}', ${from}, ${MOST}`)).toBe(MOST);
       // None waits: it does not go on to find one.
       const none = from.replace(key?.id ?? '', secret?.id ?? '');
-      expect(await run('passed', lookStatementOf(versions).text, `'${project.id}', ${none}, ${MOST}`)).toBe(MOST);
+      expect(await run('passed', scanStatementOf(versions).text, `'${project.id}', ${none}, ${MOST}`)).toBe(MOST);
       for (const [name, keys] of [
         ['took', from],
         ['missed', none],

@@ -49,12 +49,12 @@ export class EventService {
     const [above = null] = cursors.read(before, 1) ?? [];
     const projectId = await authorizeTrail(ctx, this.projects, filters.projectId ?? null);
     const within = readsWholeTrail(ctx) ? null : projectId;
-    const asked = { ...boundsOf(ctx, { ...filters, projectId }), below, above, within };
+    const bounds = { ...boundsOf(ctx, { ...filters, projectId }), below, above, within };
     const isBackward = last != null;
     const size = last ?? first ?? PAGE_SIZE;
-    const lead = await leadOf(ctx, asked);
-    const rows = await listBy(ctx, asked, { lead, isBackward, limit: size + 1, skip });
-    const stoppedAt = rows.length > size ? null : await stopOf(ctx, asked, { lead, isBackward });
+    const lead = await leadOf(ctx, bounds);
+    const rows = await listBy(ctx, bounds, { lead, isBackward, limit: size + 1, skip });
+    const stoppedAt = rows.length > size ? null : await stopOf(ctx, bounds, { lead, isBackward });
     const request = isBackward ? { first: size, after: before } : { first: size, after };
     const page = new SoughtPage(rows, request, keyOf, { cursors, stoppedAt, isBackward });
     await ctx.auditTrail.recordRead(ctx, {
@@ -78,17 +78,17 @@ export class EventService {
   }
 }
 
-/** A list of disclosed ids that is asked for. */
-interface WantedList {
+/** A request for a list of disclosed IDs. */
+interface DisclosedRequest {
   readonly digest: string;
   readonly first: number;
 }
 
-const disclosedLists: Together<WantedList, DisclosedSecretsType | null> = async (ctx, wanted) => {
-  const digests = [...new Set(wanted.map(({ digest }) => digest))].map((digest) => Buffer.from(digest, 'hex'));
-  const rows = await listDisclosed(ctx, { digests, limit: Math.max(...wanted.map(({ first }) => first)) });
+const disclosedLists: Together<DisclosedRequest, DisclosedSecretsType | null> = async (ctx, requests) => {
+  const digests = [...new Set(requests.map(({ digest }) => digest))].map((digest) => Buffer.from(digest, 'hex'));
+  const rows = await listDisclosed(ctx, { digests, limit: Math.max(...requests.map(({ first }) => first)) });
   const lists = new Map(rows.map((row) => [row.digest, row]));
-  return wanted.map(({ digest, first }) => {
+  return requests.map(({ digest, first }) => {
     const found = lists.get(digest);
     return found === undefined ? null : { count: found.count, ids: found.ids.slice(0, first) };
   });
@@ -106,14 +106,14 @@ const NARROW = ['subjectId', 'actorId', 'action', 'outcome', 'projectId'] as con
 /** What does not tell of other projects. */
 const NARROW_IN_PROJECT = ['subjectId', 'projectId'] as const satisfies readonly Lead[];
 
-/** What a list is read by: of what is asked for, that which the fewest rows have. */
-async function leadOf(ctx: Context, asked: Bounds): Promise<Lead> {
-  if (asked.requestId !== null) return 'requestId';
-  const names = asked.within === null ? NARROW : NARROW_IN_PROJECT;
-  const given = names.filter((name) => (name === 'outcome' ? asked.outcome === 'denied' : asked[name] !== null));
+/** What a list is read by: of the given filters, the one that the fewest rows have. */
+async function leadOf(ctx: Context, bounds: Bounds): Promise<Lead> {
+  if (bounds.requestId !== null) return 'requestId';
+  const names = bounds.within === null ? NARROW : NARROW_IN_PROJECT;
+  const given = names.filter((name) => (name === 'outcome' ? bounds.outcome === 'denied' : bounds[name] !== null));
   const [first = 'organizationId'] = given;
   if (given.length < 2) return first;
-  const [counts] = await countRows(ctx, asked);
+  const [counts] = await countRows(ctx, bounds);
   const countOf = (name: (typeof NARROW)[number]): number => counts?.[name] ?? 0;
   return given.reduce((fewest, name) => (countOf(name) < countOf(fewest) ? name : fewest), given[0] ?? 'projectId');
 }
@@ -126,9 +126,9 @@ interface Part {
 }
 
 /** Rows in the order of a page: one that goes back has the oldest of them first. */
-const listBy = (ctx: Context, asked: Bounds, { lead, isBackward, limit, skip }: Part): Promise<EventRow[]> =>
+const listBy = (ctx: Context, bounds: Bounds, { lead, isBackward, limit, skip }: Part): Promise<EventRow[]> =>
   listEvents({ lead, direction: isBackward ? 'asc' : 'desc' })(ctx, {
-    ...asked,
+    ...bounds,
     limit: String(limit),
     skip: String(skip),
   });
@@ -136,10 +136,10 @@ const listBy = (ctx: Context, asked: Bounds, { lead, isBackward, limit, skip }: 
 /** The last row that a page looks at; null: it looked at all. */
 async function stopOf(
   ctx: Context,
-  asked: Bounds,
+  bounds: Bounds,
   { lead, isBackward }: Pick<Part, 'lead' | 'isBackward'>,
 ): Promise<CursorKey | null> {
-  const [stop] = await findEndOfPage({ lead, direction: isBackward ? 'asc' : 'desc' })(ctx, asked);
+  const [stop] = await findEndOfPage({ lead, direction: isBackward ? 'asc' : 'desc' })(ctx, bounds);
   return stop === undefined ? null : keyOf(stop);
 }
 
@@ -196,22 +196,22 @@ export class ReadsService {
   }
 }
 
-/** The reads of a secret that are asked for. */
-interface WantedReads {
+/** A request for the reads of a secret. */
+interface ReadsRequest {
   readonly id: string;
   readonly before: string | null;
   readonly limit: number;
 }
 
-const readsOfMany: Together<WantedReads, readonly EventRow[]> = async (ctx, wanted) => {
+const readsOfMany: Together<ReadsRequest, readonly EventRow[]> = async (ctx, requests) => {
   const rows = await listReads(ctx, {
-    ids: wanted.map(({ id }) => id),
-    befores: wanted.map(({ before }) => before),
+    ids: requests.map(({ id }) => id),
+    befores: requests.map(({ before }) => before),
     organizationId: ctx.organizationId,
-    limit: String(Math.max(...wanted.map(({ limit }) => limit))),
+    limit: String(Math.max(...requests.map(({ limit }) => limit))),
   });
   const pages = Map.groupBy(rows, ({ place }) => place);
-  return wanted.map(({ limit }, at) => (pages.get(at + 1) ?? []).slice(0, limit));
+  return requests.map(({ limit }, at) => (pages.get(at + 1) ?? []).slice(0, limit));
 };
 
 /** Changes of one kind, newest first. */
@@ -237,8 +237,8 @@ export class ChangesService {
    * @param raw `{ projectId, since, first }`; the rules are `WhatChanged`
    */
   async list(ctx: Context, raw: unknown): Promise<ProjectChanges> {
-    const { projectId: wanted, since, first } = parse(WhatChanged, raw);
-    const { projectId, ability } = await this.projects.authorized(ctx, wanted, 'audit-logs:read');
+    const { projectId: requested, since, first } = parse(WhatChanged, raw);
+    const { projectId, ability } = await this.projects.authorized(ctx, requested, 'audit-logs:read');
     // Their changes belong to the organization: only who may see the accounts of the project sees these.
     const withTokens = canAlways(ability, 'identity:read') && canAlways(ability, 'member:read');
     const { organizationId } = ctx;

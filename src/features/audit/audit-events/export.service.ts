@@ -44,10 +44,10 @@ export class ExportService {
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, PROJECT_NOT_FOUND, AUDIT_UNAVAILABLE
    */
   async open(ctx: Context, raw: unknown, signal: AbortSignal): Promise<AsyncGenerator<string>> {
-    const { projectId: wanted, after } = parse(ExportEvents, raw);
-    const cursors = new SealedCursors(ctx, 'auditExport', { projectId: wanted });
+    const { projectId: requested, after } = parse(ExportEvents, raw);
+    const cursors = new SealedCursors(ctx, 'auditExport', { projectId: requested });
     const [position = BEFORE_ALL] = cursors.read(after, 1) ?? [];
-    const projectId = await authorizeTrail(ctx, this.projects, wanted ?? null);
+    const projectId = await authorizeTrail(ctx, this.projects, requested ?? null);
     const settled = String(await settledSequence(queryOf(ctx)));
     await ctx.auditTrail.recordRead(ctx, { action: 'audit-event:export', projectId });
     return this.#lines(ctx, { projectId, position, settled, signal, write: (at) => cursors.write([at]) });
@@ -162,7 +162,7 @@ const MAX_BYTES = String(128 * 1024);
 /** A position before all rows. */
 export const BEFORE_ALL = String(Number.MIN_SAFE_INTEGER);
 
-interface Asked {
+interface RowRange {
   /** Null: of the whole organization. */
   readonly projectId: string | null;
   /** Number of the row before the first one. */
@@ -175,7 +175,7 @@ interface Asked {
 /** Settled rows after a position, oldest first, and whether there are more. */
 export async function readRows(
   ctx: Context,
-  { projectId, after, settled, most = ROWS_AT_ONCE }: Asked,
+  { projectId, after, settled, most = ROWS_AT_ONCE }: RowRange,
 ): Promise<{ readonly rows: readonly ExportedRow[]; readonly isMore: boolean }> {
   const bounds = { after, settled, limit: String(most), bytes: MAX_BYTES };
   const list = exportEvents({ owner: projectId === null ? 'organization' : 'project' });

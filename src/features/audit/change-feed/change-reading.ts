@@ -63,7 +63,7 @@ interface ReadStretch extends Stretch {
 }
 
 /** Which changes are read. */
-export interface ChangesAsked {
+export interface ChangeRange {
   readonly after: bigint;
   readonly upTo: bigint;
   readonly organizationId: string | null;
@@ -81,7 +81,7 @@ export interface ChangesAsked {
  */
 export async function readChanges(
   query: Query,
-  { after, upTo, organizationId, projectId, most }: ChangesAsked,
+  { after, upTo, organizationId, projectId, most }: ChangeRange,
 ): Promise<ReadStretch> {
   const bounds = { after: String(after), upTo: String(upTo), most, bytes: MAX_BYTES };
   const listRows = (): Promise<Row[]> => {

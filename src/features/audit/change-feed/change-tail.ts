@@ -5,7 +5,7 @@ import { inBackground } from '../../../kernel/database/background.js';
 import type { Query } from '../../../kernel/database/database.js';
 import { failedOnData } from '../../../kernel/errors.js';
 import { describeError } from '../../../kernel/log.js';
-import { type Change, type ChangesAsked, readChanges, type Stretch } from './change-reading.js';
+import { type Change, type ChangeRange, readChanges, type Stretch } from './change-reading.js';
 import { after, isAfter, type Position } from './position.js';
 
 /** Seals of the trail come every 500 ms at most, and nothing is sent before. */
@@ -162,13 +162,13 @@ export class ChangeTail {
  * Reads changes of all organizations. A record whose changes cannot be read is passed over here, so that it holds up nobody's stream but
  * of those who read the trail of its organization themselves; as much as comes before it is read alone.
  */
-async function readAround(query: Query, asked: ChangesAsked, log: Following['log']): Promise<Stretch> {
-  const { after: last, upTo } = asked;
+async function readAround(query: Query, range: ChangeRange, log: Following['log']): Promise<Stretch> {
+  const { after: last, upTo } = range;
   try {
-    return await readChanges(query, asked);
+    return await readChanges(query, range);
   } catch (error) {
     if (!failedOnData(error)) throw error;
-    if (upTo - last > 1n) return readAround(query, { ...asked, upTo: last + (upTo - last) / 2n }, log);
+    if (upTo - last > 1n) return readAround(query, { ...range, upTo: last + (upTo - last) / 2n }, log);
     log?.warn('change not readable', { sequence: String(upTo), ...describeError(error) });
     return { changes: [], upTo };
   }

@@ -40,7 +40,7 @@ export const changeEvents = (service: ChangeService): EventStream => ({
   path: '/api/v1/events',
   open: async (ctx, { query, lastEventId, signal }) => {
     const { kinds, ...given } = query;
-    const wanted =
+    const filter =
       kinds === undefined
         ? {}
         : {
@@ -50,7 +50,7 @@ export const changeEvents = (service: ChangeService): EventStream => ({
           };
     // A client that connects again sends the position that it has reached, and the address that it was given once.
     const after = lastEventId ?? given.after;
-    return framesOf(await service.watch(ctx, { ...given, ...wanted, ...(after == null ? {} : { after }) }, signal));
+    return framesOf(await service.watch(ctx, { ...given, ...filter, ...(after == null ? {} : { after }) }, signal));
   },
 });
 

@@ -145,19 +145,19 @@ class ChangeStreams {
     given: { filter: ChangeFilter; test: FilterTest; stretch: Stretch; signal: AbortSignal },
   ): AsyncGenerator<Streamed> {
     const { filter, test, stretch, signal } = given;
-    const wanted = stretch.changes.flatMap((change) => {
+    const matching = stretch.changes.flatMap((change) => {
       const isIn = test(change);
       return isIn.now || isIn.before ? [{ change, isIn }] : [];
     });
     let rights: Rights | null = null;
     const idOf = idsOf(ctx, filter, this.tail.now);
-    for (const { change, isIn } of wanted) {
+    for (const { change, isIn } of matching) {
       if (signal.aborted) return;
       if (rights === null || performance.now() - rights.foundAt > RIGHTS_MS)
         rights = await this.#rights(
           ctx,
           filter,
-          wanted.map(({ change: { projectId } }) => projectId),
+          matching.map(({ change: { projectId } }) => projectId),
         );
       const access = accessTo(rights, change);
       const seen = access === undefined ? null : seenBy(access, change, isIn);
@@ -167,11 +167,11 @@ class ChangeStreams {
 
   /** Two statements, however many changes there are, and however many streams of one token ask for the same at once. */
   async #rights(ctx: Context, filter: ChangeFilter, projectIds: readonly (string | null)[]): Promise<Rights> {
-    const named = filter.projectId?.toLowerCase();
-    const ids = [...new Set([...projectIds, named ?? null])].filter((id) => id !== null).sort();
+    const requestedId = filter.projectId?.toLowerCase();
+    const ids = [...new Set([...projectIds, requestedId ?? null])].filter((id) => id !== null).sort();
     const name = [ctx.actor.tokenId ?? ctx.requestId, ctx.address, ctx.organizationId, ...ids].join(' ');
     const { result } = await this.#shared.share(name, null, (begin) => this.#check(ctx, ids, begin));
-    if (named !== undefined && !result.projects.has(named)) throw new AppError('PROJECT_NOT_FOUND');
+    if (requestedId !== undefined && !result.projects.has(requestedId)) throw new AppError('PROJECT_NOT_FOUND');
     return result;
   }
 

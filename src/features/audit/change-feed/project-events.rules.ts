@@ -33,10 +33,10 @@ export function registrations({ register }: z.output<typeof SubscribeProjectEven
     const { environmentSlug, secretPath } = conditions ?? {};
     return { event, environmentSlug, isAt: pathTest(secretPath ?? '/') };
   });
-  return (wanted, { environment, path }) =>
+  return (sent, { environment, path }) =>
     tests.some(
       ({ event, environmentSlug, isAt }) =>
-        event === wanted && (environmentSlug == null || environmentSlug === environment) && isAt(path ?? '/'),
+        event === sent && (environmentSlug == null || environmentSlug === environment) && isAt(path ?? '/'),
     );
 }
 

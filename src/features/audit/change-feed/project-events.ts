@@ -21,8 +21,8 @@ export const projectEvents = (service: ChangeService): EventStream => ({
   open: async (ctx, { body, lastEventId, signal }) => {
     const given = parse(SubscribeProjectEvents, body);
     const kinds = ['secret', 'secret-import'];
-    const asked = { projectId: given.projectId, kinds, ...(lastEventId === null ? {} : { after: lastEventId }) };
-    return framesOf(ctx, await service.watch(ctx, asked, signal), registrations(given));
+    const filter = { projectId: given.projectId, kinds, ...(lastEventId === null ? {} : { after: lastEventId }) };
+    return framesOf(ctx, await service.watch(ctx, filter, signal), registrations(given));
   },
 });
 

@@ -12,7 +12,7 @@ export type FilterTest = (change: Change) => { readonly now: boolean; readonly b
 
 /** Compiles a filter: whether a change is in it by its location now, and by the one before. */
 export function filterTest({ projectId, environment, secretPath, kinds }: ChangeFilter): FilterTest {
-  const wanted = kinds == null ? null : new Set(kinds);
+  const kindSet = kinds == null ? null : new Set(kinds);
   const project = projectId?.toLowerCase();
   const glob = secretPath == null ? null : compileGlob(secretPath);
   const isAt = (location: Location | null): boolean => {
@@ -22,7 +22,7 @@ export function filterTest({ projectId, environment, secretPath, kinds }: Change
     return typeof glob !== 'function' || location.path === null || glob(location.path);
   };
   return ({ kind, projectId: id, location, previous }) => {
-    const isWanted = (wanted === null || wanted.has(kind)) && (project === undefined || id === project);
+    const isWanted = (kindSet === null || kindSet.has(kind)) && (project === undefined || id === project);
     return { now: isWanted && isAt(location), before: isWanted && previous !== null && isAt(previous) };
   };
 }

@@ -156,7 +156,7 @@ const isConditional = (ability: Ability, action: NonNullable<Right['project']>):
   can(ability, action) && !canAlways(ability, action);
 
 /** A subject of an operation. */
-interface Named {
+interface HelpSubject {
   readonly id: string;
   readonly projectId: string | null;
   readonly ownerId: string | null;
@@ -175,7 +175,7 @@ export class Operations {
   }
 
   /** The operation that helps a subject; undefined if it does not exist for subjects of its type. */
-  find({ field, input }: Help, subject: Named): AttentionOperationType | undefined {
+  find({ field, input }: Help, subject: HelpSubject): AttentionOperationType | undefined {
     const isOfType = ({ path }: Route) =>
       input !== undefined || subject.type === null || path.split('/').includes(subject.type);
     const route = this.#routes.get(field)?.find(isOfType);
@@ -195,7 +195,7 @@ const fieldOf = (route: Route): string =>
   'field' in route ? route.field : (/\{\s*(\w+)/.exec(route.document)?.[1] ?? '');
 
 /** The path of a subject, whose ID is the last of its parameters. */
-function pathOf(path: string, { id, projectId, ownerId }: Named): string {
+function pathOf(path: string, { id, projectId, ownerId }: HelpSubject): string {
   const last = path.lastIndexOf('{');
   return path.replace(/\{(\w+)\}/g, (_, name: string, at: number) => {
     if (at === last) return id;

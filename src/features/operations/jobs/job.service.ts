@@ -51,8 +51,8 @@ export class JobService {
     const { time, id, limit } = timePageBounds(request);
     authorize(ctx, 'jobs:read');
     const project = projectId == null ? null : isId(projectId) ? projectId : NO_ID;
-    const asked = { ...reachOf(ctx), kind, projectId: project, time, id, limit: String(limit), state: state ?? null };
-    const rows = await LIST_JOBS({ isOfState: state != null })(ctx, asked);
+    const filter = { ...reachOf(ctx), kind, projectId: project, time, id, limit: String(limit), state: state ?? null };
+    const rows = await LIST_JOBS({ isOfState: state != null })(ctx, filter);
     const page = new Page(rows, request, (job) => timeCursorKey(job.createdAt, job.id));
     await ctx.auditTrail.recordRead(ctx, {
       action: 'job:list',

@@ -88,9 +88,9 @@ export class OrganizationKeyService {
    * @throws PROJECT_NOT_FOUND, KEY_NOT_FOUND; KEY_DISABLED for the key of before and for the new one; SEALED_VALUE_INVALID
    */
   setForProject(ctx: Context, raw: unknown): Promise<OrganizationKeyRow> {
-    const { projectId: wanted, organizationKeyId } = parse(SetProjectKey, raw);
+    const { projectId: requested, organizationKeyId } = parse(SetProjectKey, raw);
     return inTransaction(ctx, async (tx) => {
-      const { projectId, organizationId } = await this.projects.authorized(tx, wanted, 'workspace:edit');
+      const { projectId, organizationId } = await this.projects.authorized(tx, requested, 'workspace:edit');
       authorize(tx, 'kms:edit');
       const project = await loadRow(tx, lockProjectRow, { id: projectId }, 'PROJECT_NOT_FOUND');
       // In one order, so that two callers cannot wait for each other.

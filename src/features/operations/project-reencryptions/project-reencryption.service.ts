@@ -47,9 +47,9 @@ export class ReencryptionService {
    * @throws PROJECT_NOT_FOUND, REENCRYPTION_RUNNING, KEY_DISABLED, SEALED_VALUE_INVALID
    */
   async start(ctx: Context, raw: unknown): Promise<ReencryptionRow> {
-    const { projectId: wanted } = parse(StartReencryption, raw);
+    const { projectId: requested } = parse(StartReencryption, raw);
     const started = await inTransaction(ctx, async (tx) => {
-      const { projectId, organizationId } = await this.projects.authorized(tx, wanted, RIGHT);
+      const { projectId, organizationId } = await this.projects.authorized(tx, requested, RIGHT);
       authorize(tx, 'kms:edit');
       const key = await loadRow(tx, holdProjectKey, { projectId }, 'PROJECT_NOT_FOUND');
       if (key.disabledAt !== null) throw new AppError('KEY_DISABLED');
@@ -64,12 +64,12 @@ export class ReencryptionService {
 
   /** Pauses, resumes or cancels one. To resume one that is not paused changes nothing. @throws REENCRYPTION_NOT_FOUND, REENCRYPTION_ENDED */
   change(ctx: Context, raw: unknown, change: keyof typeof CHANGES): Promise<ReencryptionRow> {
-    const named = parse(OneReencryption, raw);
+    const ref = parse(OneReencryption, raw);
     return inTransaction(ctx, async (tx) => {
-      const { projectId, organizationId } = await this.projects.authorizedOwner(tx, named, REENCRYPTION, RIGHT);
+      const { projectId, organizationId } = await this.projects.authorizedOwner(tx, ref, REENCRYPTION, RIGHT);
       authorize(tx, 'kms:edit');
-      await loadRow(tx, changeState, { id: named.id, projectId, state: CHANGES[change] }, 'REENCRYPTION_ENDED');
-      return this.#changed(tx, change, { id: named.id, organizationId, projectId });
+      await loadRow(tx, changeState, { id: ref.id, projectId, state: CHANGES[change] }, 'REENCRYPTION_ENDED');
+      return this.#changed(tx, change, { id: ref.id, organizationId, projectId });
     });
   }
 
@@ -82,9 +82,9 @@ export class ReencryptionService {
 
   /** Lists those of a project, newest first. @throws PROJECT_NOT_FOUND */
   async list(ctx: Context, raw: unknown): Promise<Page<ReencryptionRow>> {
-    const { projectId: wanted, ...request } = parse(ListReencryptions, raw);
+    const { projectId: requested, ...request } = parse(ListReencryptions, raw);
     const bounds = timePageBounds(request);
-    const { projectId } = await this.projects.authorized(ctx, wanted, RIGHT);
+    const { projectId } = await this.projects.authorized(ctx, requested, RIGHT);
     const rows = await listReencryptions(ctx, { projectId, ...bounds });
     const page = new Page(rows, request, ({ createdAt, id }) => timeCursorKey(createdAt, id));
     await ctx.auditTrail.recordRead(ctx, {

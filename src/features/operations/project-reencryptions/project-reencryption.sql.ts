@@ -118,7 +118,7 @@ const isAfter = (table: SealedTable): string =>
   `r.project_id = :projectId and r.${table.rowId} >= :afterId::uuid and (r.${table.rowId}, ${partOf(table)}) > (:afterId::uuid, :afterPart::integer)`;
 
 /** The position that some rows of a project further is, and how many values the keys sealed in between. No row: there are no more. */
-export const lookStatementOf = (table: SealedTable) =>
+export const scanStatementOf = (table: SealedTable) =>
   sqlStatement({
     text: `with reach as (
         select r.${table.rowId} as id, ${partOf(table)}::integer as part,

@@ -15,8 +15,8 @@ import {
   findReencryptions,
   holdProjectKey,
   isSettled,
-  lookStatementOf,
   type ReencryptionRow,
+  scanStatementOf,
   settle,
   statementsOf,
 } from './project-reencryption.sql.js';
@@ -129,7 +129,7 @@ interface Position {
 /** A table with sealed columns, and its statements. */
 interface SealedRows {
   readonly table: SealedTable;
-  readonly look: ReturnType<typeof lookStatementOf>;
+  readonly scan: ReturnType<typeof scanStatementOf>;
   readonly columns: readonly SealedColumn[];
 }
 
@@ -143,7 +143,7 @@ interface SealedColumn {
 const rowsOf = (tables: readonly SealedTable[]): readonly SealedRows[] =>
   tables.map((table) => ({
     table,
-    look: lookStatementOf(table),
+    scan: scanStatementOf(table),
     columns: Object.keys(table.columns).map((column) => ({ table, column, statements: statementsOf(table, column) })),
   }));
 
@@ -163,10 +163,10 @@ async function countPending(
 ): Promise<number | null> {
   const pending = await pendingIn(ctx, row);
   let total = 0;
-  for (const { look } of tables) {
+  for (const { scan } of tables) {
     for (let after: Position | null = START; after !== null; ) {
       if (run.signal.aborted) return null;
-      const [seen] = await look(ctx, { ...pending, ...after, most: ROWS_AT_ONCE });
+      const [seen] = await scan(ctx, { ...pending, ...after, most: ROWS_AT_ONCE });
       total += seen?.pending ?? 0;
       after = positionOf(seen);
     }
@@ -193,7 +193,7 @@ async function goOn(
   for (const rows of tables.slice(Math.max(begun, 0))) {
     for (let after: Position | null = rows.table.table === passTable ? position : START; after !== null; ) {
       const from: Position = after;
-      const [seen] = await rows.look(ctx, { ...(await pendingIn(ctx, row)), ...from, most: ROWS_AT_ONCE });
+      const [seen] = await rows.scan(ctx, { ...(await pendingIn(ctx, row)), ...from, most: ROWS_AT_ONCE });
       after = positionOf(seen);
       if (after === null) continue;
       const stretch = await reencryptStretch(run, rows, { row, from, to: after, isEmpty: seen?.pending === 0 });

@@ -149,14 +149,14 @@ export class ConnectionReader {
    */
   async loadUsable(
     ctx: Context,
-    wanted: {
+    requested: {
       readonly connectionId: string;
       readonly app: App;
       readonly projectId: string;
       readonly path?: string;
     },
   ): Promise<UsableConnection> {
-    const { connectionId, app, projectId, path = 'connectionId' } = wanted;
+    const { connectionId, app, projectId, path = 'connectionId' } = requested;
     const row = await this.access.load(ctx, { id: connectionId }, 'connect');
     const violations = [
       ...(row.app === app ? [] : [`must be a connection of the app ${app}`]),

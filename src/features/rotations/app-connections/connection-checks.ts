@@ -126,8 +126,8 @@ export async function store(
 ): Promise<'same' | 'changed' | 'replaced'> {
   const { id, organizationId, credentialsVersion } = row;
   const accountDigest = await digestOfAccount(tx, row.app, account);
-  const asked = { id, organizationId, credentialsVersion, code, isRefusal, accountDigest };
-  const [stored] = await storeCheck(tx, { ...asked, patience: PATIENCE });
+  const result = { id, organizationId, credentialsVersion, code, isRefusal, accountDigest };
+  const [stored] = await storeCheck(tx, { ...result, patience: PATIENCE });
   if (stored === undefined) return 'replaced';
   const { stateBefore, state, failingSince: since } = stored;
   if (state === stateBefore) return 'same';

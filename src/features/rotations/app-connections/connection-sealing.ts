@@ -10,7 +10,7 @@ import type { AnyKind, App } from './kinds.js';
 /** Secret fields of credentials. */
 type Secrets = Readonly<Record<string, SealedText>>;
 
-interface Place {
+interface ConnectionVersion {
   readonly organizationId: string;
   readonly projectId: string | null;
   readonly id: string;
@@ -24,20 +24,20 @@ export const SEALED_CREDENTIALS: SealedTable = {
   columns: { credentials: 'credentials_version' },
 };
 
-const placeOf = ({ id, credentialsVersion }: Place) => ({
+const placeOf = ({ id, credentialsVersion }: ConnectionVersion) => ({
   table: 'app_connection',
   column: 'credentials',
   rowId: id,
   rowVersion: credentialsVersion,
 });
 
-const keysOf = (ctx: Context, { organizationId, projectId }: Pick<Place, 'organizationId' | 'projectId'>) =>
+const keysOf = (ctx: Context, { organizationId, projectId }: Pick<ConnectionVersion, 'organizationId' | 'projectId'>) =>
   ctx.keyring.sealer(queryOf(ctx), { organizationId, projectId });
 
 /** Seals credentials for storage. Each attempt of a transaction needs a new sealer. */
 export async function sealCredentials(
   ctx: Context,
-  place: Place,
+  place: ConnectionVersion,
   { publicPart, secrets }: { readonly publicPart: object; readonly secrets: Secrets },
 ): Promise<Pick<ConnectionRow, 'publicPart' | 'credentialsSealed' | 'credentialsVersion' | 'credentialsHash'>> {
   const sealer = await keysOf(ctx, place);
@@ -59,7 +59,7 @@ export async function sealCredentials(
 export async function openSecrets(
   ctx: Context,
   kind: AnyKind,
-  row: Place & Pick<ConnectionRow, 'credentialsSealed'>,
+  row: ConnectionVersion & Pick<ConnectionRow, 'credentialsSealed'>,
 ): Promise<Secrets> {
   const { organizationId, projectId, credentialsSealed } = row;
   await ctx.keyring.ensureKeys(queryOf(ctx), { organizationId, projectId }, [keyIdOf(credentialsSealed)]);

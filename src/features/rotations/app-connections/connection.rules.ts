@@ -36,11 +36,11 @@ const inChange = (kind: AnyKind) =>
     ),
   );
 
-type Given = Readonly<Record<string, unknown>>;
+type RawCredentials = Readonly<Record<string, unknown>>;
 
 /** Reports a target that must not be called, by its name alone. Other fields may be missing or invalid. */
 const withTarget = (rules: z.ZodObject, kind: AnyKind, policy: TargetPolicy): z.ZodObject =>
-  rules.superRefine((given: Given, issues) => {
+  rules.superRefine((given: RawCredentials, issues) => {
     const { [kind.targetField]: target } = given;
     const violation = typeof target === 'string' ? kind.targetViolation(given, policy) : null;
     if (violation === null) return;
@@ -60,7 +60,7 @@ function choiceOf(rulesOf: (kind: AnyKind) => z.ZodObject, about: string) {
   ) as Record<App, z.ZodOptional<z.ZodObject>>;
   return z
     .strictObject(shape)
-    .superRefine((given: Given, issues) => {
+    .superRefine((given: RawCredentials, issues) => {
       if (Object.values(given).filter((credentials) => credentials !== undefined).length !== 1)
         issues.addIssue({ code: 'custom', message: 'must have exactly one app', params: { code: 'NOT_ONE' } });
     }, EVEN_IF_INVALID)

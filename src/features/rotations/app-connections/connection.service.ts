@@ -68,13 +68,13 @@ export class ConnectionService {
    *   the credentials of the account
    */
   async create(ctx: Context, raw: unknown): Promise<ConnectionRow> {
-    const { credentials: given, projectId: wanted, name, description = null } = parse(this.rules.create, raw);
-    await this.access.authorize(ctx, wanted, 'create');
+    const { credentials: given, projectId: requested, name, description = null } = parse(this.rules.create, raw);
+    await this.access.authorize(ctx, requested, 'create');
     const { kind, credentials } = givenCredentials(given);
     const account = await this.#check(ctx, kind, credentials);
     return inTransaction(ctx, async (tx) => {
       // Authorized again: permissions may have changed during the check.
-      const projectId = await this.access.authorize(tx, wanted, 'create');
+      const projectId = await this.access.authorize(tx, requested, 'create');
       const { organizationId } = tx;
       const { app, method } = kind;
       const place = { id: newId(), organizationId, projectId, credentialsVersion: 1 };
@@ -148,9 +148,9 @@ export class ConnectionService {
 
   /** Deletes a connection that no rotation uses. @returns the deleted connection @throws APP_CONNECTION_NOT_FOUND, CONNECTION_IN_USE */
   delete(ctx: Context, raw: unknown): Promise<ConnectionRow> {
-    const named = parse(OneConnection, raw);
+    const ref = parse(OneConnection, raw);
     return inTransaction(ctx, async (tx) => {
-      const row = await this.access.load(tx, named, 'delete');
+      const row = await this.access.load(tx, ref, 'delete');
       const connection = await lockRow(tx, AppConnection, { id: row.id, organizationId: tx.organizationId }, NOT_FOUND);
       await refuseHeld(tx, this.projects, await this.parts.holdsOf(tx, { connectionId: row.id }));
       const before = await changed(tx, 'app-connection:delete', row);
@@ -174,10 +174,10 @@ export class ConnectionService {
 
   /** Returns one connection by name. @throws PROJECT_NOT_FOUND, APP_CONNECTION_NOT_FOUND */
   async getByName(ctx: Context, raw: unknown): Promise<ConnectionRow> {
-    const { projectId: wanted, ...named } = parse(ConnectionByName, raw);
-    const projectId = await this.access.authorize(ctx, wanted, 'read');
+    const { projectId: requested, ...ref } = parse(ConnectionByName, raw);
+    const projectId = await this.access.authorize(ctx, requested, 'read');
     const { organizationId } = ctx;
-    const row = await loadRow(ctx, findConnectionByName, { ...named, organizationId, projectId }, NOT_FOUND);
+    const row = await loadRow(ctx, findConnectionByName, { ...ref, organizationId, projectId }, NOT_FOUND);
     await this.access.load(ctx, row, 'read');
     await ctx.auditTrail.recordRead(ctx, readOf(row));
     return row;
@@ -190,8 +190,8 @@ export class ConnectionService {
    * Source: operation 13 of the specification.
    */
   async list(ctx: Context, raw: unknown): Promise<ListedConnections> {
-    const { projectId: wanted, app = null, ...page } = parse(ListConnections, raw);
-    const projectId = await this.access.authorize(ctx, wanted, 'read');
+    const { projectId: requested, app = null, ...page } = parse(ListConnections, raw);
+    const projectId = await this.access.authorize(ctx, requested, 'read');
     const { organizationId } = ctx;
     const all = await listConnections(ctx, { organizationId, projectId, app });
     const rows = await this.access.allowed(ctx, projectId, 'read', all);
@@ -203,25 +203,25 @@ export class ConnectionService {
 
   /** Lists connections that the caller can use (`connect`), by name: of the organization and of a project. @throws PROJECT_NOT_FOUND */
   async listUsable(ctx: Context, raw: unknown): Promise<ListedConnections> {
-    const { projectId: wanted = null, app = null, ...page } = parse(ListUsable, raw);
+    const { projectId: requested = null, app = null, ...page } = parse(ListUsable, raw);
     const { organizationId } = ctx;
-    const rows = await this.access.usable(ctx, wanted, (projectId) =>
+    const rows = await this.access.usable(ctx, requested, (projectId) =>
       listUsable(ctx, { organizationId, projectId, app }),
     );
     const shown = pageOf(rows, page, 2, ({ name, id }) => [name, id]);
     const facts = { count: shown.nodes.length, app };
-    await ctx.auditTrail.recordRead(ctx, { action: 'app-connection:list-usable', projectId: wanted, facts });
+    await ctx.auditTrail.recordRead(ctx, { action: 'app-connection:list-usable', projectId: requested, facts });
     return Object.assign(shown, { totalCount: async () => rows.length });
   }
 
   /** Checks the credentials against the external system and stores the result. @throws APP_CONNECTION_NOT_FOUND */
   async check(ctx: Context, raw: unknown): Promise<ConnectionRow> {
-    const named = parse(OneConnection, raw);
-    const seen = await this.access.load(ctx, named, 'connect');
+    const ref = parse(OneConnection, raw);
+    const seen = await this.access.load(ctx, ref, 'connect');
     const since = performance.now();
     const result = await checkStored(ctx, seen, this.parts.policy, inTime);
     return inTransaction(ctx, async (tx) => {
-      const row = await this.access.load(tx, named, 'connect');
+      const row = await this.access.load(tx, ref, 'connect');
       await store(tx, seen, result, this.parts);
       // Of the system that was called: by now the connection may lead to another one.
       if (result.failure !== undefined) await keepResponse(tx, seen.target, { failure: result.failure, since });
@@ -283,12 +283,12 @@ function refuseOtherProject(row: ConnectionRow, given: string | null | undefined
   throw validationFailed([{ path: 'projectId', code: 'UNCHANGEABLE', message: 'cannot change' }]);
 }
 
-type Named = Pick<ConnectionRow, 'id' | 'projectId' | 'app'>;
+type ConnectionRef = Pick<ConnectionRow, 'id' | 'projectId' | 'app'>;
 
 async function changed(
   tx: Transaction,
   action: string,
-  { id, projectId, app }: Named,
+  { id, projectId, app }: ConnectionRef,
   facts: AuditFacts = {},
 ): Promise<ConnectionRow> {
   await tx.auditTrail.recordChange(tx, { action, projectId, facts: { connectionId: id, app, ...facts } });
@@ -296,7 +296,7 @@ async function changed(
 }
 
 /** The audit record of reading a connection. */
-export const readOf = ({ id, projectId, app }: Named) => ({
+export const readOf = ({ id, projectId, app }: ConnectionRef) => ({
   action: 'app-connection:get',
   projectId,
   facts: { connectionId: id, app },

@@ -36,39 +36,39 @@ export type ConnectionRow = Awaited<ReturnType<typeof findConnections>>[number];
 
 /** A connection of one app by name, of a project or of the organization itself. */
 export const findConnectionByName = prepared(
-  (named: { organizationId: string; projectId: string | null; app: App; name: string }) =>
+  (key: { organizationId: string; projectId: string | null; app: App; name: string }) =>
     connections
-      .where('organization_id', '=', named.organizationId)
-      .where(sql<boolean>`project_id is not distinct from ${named.projectId}::uuid`)
-      .where('app', '=', named.app)
-      .where('name', '=', named.name),
+      .where('organization_id', '=', key.organizationId)
+      .where(sql<boolean>`project_id is not distinct from ${key.projectId}::uuid`)
+      .where('app', '=', key.app)
+      .where('name', '=', key.name),
 );
 
 /** Connections of an organization and its projects that log in to an account. */
-export const findConnectionsOfAccount = prepared((wanted: { organizationId: string; accountDigest: Buffer }) =>
-  inOrder.where('organization_id', '=', wanted.organizationId).where('account_digest', '=', wanted.accountDigest),
+export const findConnectionsOfAccount = prepared((filter: { organizationId: string; accountDigest: Buffer }) =>
+  inOrder.where('organization_id', '=', filter.organizationId).where('account_digest', '=', filter.accountDigest),
 );
 
 /** Which connections of an organization: of one app, or of all. */
-interface Wanted {
+interface ConnectionFilter {
   readonly organizationId: string;
   readonly projectId: string | null;
   readonly app: string | null;
 }
 
-const ofApp = ({ organizationId, app }: Wanted) =>
+const ofApp = ({ organizationId, app }: ConnectionFilter) =>
   inOrder
     .where('organization_id', '=', organizationId)
     .where(sql<boolean>`(${app}::text is null or app = ${app}::text)`);
 
 /** Connections by name, then ID: those of a project, or all of an organization. */
-export const listConnections = prepared((wanted: Wanted) =>
-  ofApp(wanted).where(sql<boolean>`(${wanted.projectId}::uuid is null or project_id = ${wanted.projectId}::uuid)`),
+export const listConnections = prepared((filter: ConnectionFilter) =>
+  ofApp(filter).where(sql<boolean>`(${filter.projectId}::uuid is null or project_id = ${filter.projectId}::uuid)`),
 );
 
 /** Connections of an organization itself and of one project, if given. */
-export const listUsable = prepared((wanted: Wanted) =>
-  ofApp(wanted).where(sql<boolean>`(project_id is null or project_id = ${wanted.projectId}::uuid)`),
+export const listUsable = prepared((filter: ConnectionFilter) =>
+  ofApp(filter).where(sql<boolean>`(project_id is null or project_id = ${filter.projectId}::uuid)`),
 );
 
 /**

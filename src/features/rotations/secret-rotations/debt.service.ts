@@ -26,10 +26,10 @@ export class DebtService {
 
   /** Those of rotations that the caller can read, newest first: of a project, of a connection, or of the organization. @throws PROJECT_NOT_FOUND */
   async list(ctx: Context, raw: unknown): Promise<Page<ShownDebt>> {
-    const { projectId: wanted, connectionId, ...request } = parse(ListDebts, raw);
+    const { projectId: requested, connectionId, ...request } = parse(ListDebts, raw);
     const action = 'secret-rotation:read';
     const { time, id: afterId, limit } = timePageBounds(request);
-    const projectId = wanted == null ? null : (await this.projects.authorized(ctx, wanted, action)).projectId;
+    const projectId = requested == null ? null : (await this.projects.authorized(ctx, requested, action)).projectId;
     const ofConnection = connectionId == null || isId(connectionId) ? (connectionId ?? null) : NO_ID;
     const { organizationId } = ctx;
     const rows = await listDebts(ctx, { organizationId, projectId, connectionId: ofConnection });

@@ -17,7 +17,7 @@ import { PasswordRule } from './password-rules/password-rule.entity.js';
 import { PasswordRuleResolver } from './password-rules/password-rule.resolver.js';
 import { PasswordRuleService, readOf as readOfPasswordRule } from './password-rules/password-rule.service.js';
 import { PasswordRuleType } from './password-rules/password-rule.type.js';
-import { debtJob } from './revocations/revocations.js';
+import { revocationJob } from './revocations/revocations.js';
 import { RotatingService } from './rotating.service.js';
 import {
   DebtResolver,
@@ -89,7 +89,7 @@ export function createSecretRotations(deps: {
       ...rules.resolvers,
     ],
     nodes: [...rotationNodes(deps.relations), ...rules.nodes],
-    jobs: [...rotationJobs(kinds), ...accountJobs(kinds), debtJob(kinds)],
+    jobs: [...rotationJobs(kinds), ...accountJobs(kinds), revocationJob(kinds)],
     routes: [...rotationRoutes(), ...debtRoutes, ...attemptRoutes],
     groups: [
       {

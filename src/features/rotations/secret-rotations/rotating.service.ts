@@ -13,7 +13,7 @@ import type { Kinds } from './kinds/kinds.js';
 import type { ShownDebt } from './revocations/live-credentials.js';
 import { CancelAttempt, OneRotation, RotateSecrets } from './rotation.rules.js';
 import { refuseBusy, running, shown } from './rotation.service.js';
-import { inTurnOf, type NamedRotation, RotationAccess, type ShownRotation } from './rotation-access.js';
+import { inTurnOf, RotationAccess, type RotationRef, type ShownRotation } from './rotation-access.js';
 import type { AttemptReason } from './store/attempt.entity.js';
 import { type AttemptRow, findAttempts } from './store/attempt.queries.js';
 
@@ -53,8 +53,8 @@ export class RotatingService {
    * Source: operation 18 of the specification.
    */
   async rotate(ctx: Context, raw: unknown): Promise<Rotated> {
-    const { wait, ...named } = parse(RotateSecrets, raw);
-    return this.#begin(ctx, { named, wait, reason: 'manual' });
+    const { wait, ...ref } = parse(RotateSecrets, raw);
+    return this.#begin(ctx, { ref, wait, reason: 'manual' });
   }
 
   /**
@@ -63,7 +63,7 @@ export class RotatingService {
    * @throws ROTATION_NOT_RECONCILABLE, ROTATION_RUNNING, ROTATION_DELETING; as `waitForAttempt`
    */
   async reconcile(ctx: Context, raw: unknown): Promise<Rotated> {
-    return this.#begin(ctx, { named: parse(OneRotation, raw), wait: true, reason: 'reconciliation' });
+    return this.#begin(ctx, { ref: parse(OneRotation, raw), wait: true, reason: 'reconciliation' });
   }
 
   /**
@@ -107,8 +107,8 @@ export class RotatingService {
   async #lockOf(tx: Transaction, attemptId: string) {
     const [attempt] = isId(attemptId) ? await findAttempts(tx, { ids: [attemptId] }) : [];
     // Always looked up, so that unknown and hidden IDs take the same statements.
-    const named = { id: attempt?.rotationId ?? NO_ID };
-    const found = await this.access.lock(tx, named, 'secret-rotation:rotate-secrets').catch((error: unknown) => {
+    const ref = { id: attempt?.rotationId ?? NO_ID };
+    const found = await this.access.lock(tx, ref, 'secret-rotation:rotate-secrets').catch((error: unknown) => {
       throw error instanceof AppError && error.status === 404
         ? new AppError('SECRET_ROTATION_ATTEMPT_NOT_FOUND')
         : error;
@@ -120,17 +120,17 @@ export class RotatingService {
   async #begin(
     ctx: Context,
     {
-      named,
+      ref,
       wait,
       reason,
     }: {
-      readonly named: NamedRotation;
+      readonly ref: RotationRef;
       readonly wait: boolean;
       readonly reason: AttemptReason;
     },
   ): Promise<Rotated> {
-    const { attemptId, rotationId } = await inTurnOf(ctx, named.id, async (tx) => {
-      const { rotation } = await this.access.lock(tx, named, 'secret-rotation:rotate-secrets');
+    const { attemptId, rotationId } = await inTurnOf(ctx, ref.id, async (tx) => {
+      const { rotation } = await this.access.lock(tx, ref, 'secret-rotation:rotate-secrets');
       const kind = this.kinds.of(rotation.type);
       const isReconciliation = reason === 'reconciliation';
       const isUndecided = rotation.status === 'needs_reconciliation';

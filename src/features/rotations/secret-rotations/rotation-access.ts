@@ -29,7 +29,7 @@ export const fieldsOf = ({
 }: Pick<RotationView, 'environment' | 'path' | 'connectionId'>) => ({ environment, secretPath: path, connectionId });
 
 /** A rotation that a caller names, and the type that it must be of. */
-export interface NamedRotation {
+export interface RotationRef {
   readonly id: string;
   readonly type?: RotationType | null | undefined;
 }
@@ -45,7 +45,7 @@ export class RotationAccess {
    */
   async load(
     ctx: Context,
-    { id, type }: NamedRotation,
+    { id, type }: RotationRef,
     action: Action,
   ): Promise<{ readonly rotation: RotationView; readonly project: ProjectAccess }> {
     const [rotation] = isId(id) ? await findRotationViews(ctx, { ids: [id] }) : [];
@@ -58,11 +58,11 @@ export class RotationAccess {
   }
 
   /** As `load`, and locks its row for a change in the transaction. @throws as `load` */
-  async lock(tx: Transaction, named: NamedRotation, action: Action) {
-    const { id } = (await this.load(tx, named, action)).rotation;
+  async lock(tx: Transaction, ref: RotationRef, action: Action) {
+    const { id } = (await this.load(tx, ref, action)).rotation;
     const rotation = await lockRow(tx, SecretRotation, { id }, 'SECRET_ROTATION_NOT_FOUND');
     // Again: while the row was waited for, it may have been moved, or the right withdrawn.
-    const { rotation: view, project } = await this.load(tx, named, action);
+    const { rotation: view, project } = await this.load(tx, ref, action);
     return { view, rotation, project };
   }
 

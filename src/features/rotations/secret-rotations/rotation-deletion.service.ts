@@ -12,7 +12,7 @@ import { credentialsOf } from './engine/work.js';
 import type { Credential, RotationKind } from './kind/rotation-kind.js';
 import type { Kinds } from './kinds/kinds.js';
 import { credentialsLeft, type ShownDebt } from './revocations/live-credentials.js';
-import { askToPay, deleteRotation, giveUp, owe } from './revocations/revocations.js';
+import { deleteRotation, enqueueRevocations, giveUp, scheduleRevocation } from './revocations/revocations.js';
 import { DeleteRotation } from './rotation.rules.js';
 import { inTurnOf, RotationAccess, type ShownRotation, withMessages } from './rotation-access.js';
 import { CredentialDebt } from './store/debt.entity.js';
@@ -50,9 +50,9 @@ export class RotationDeletionService {
    * Source: operation 17 of the specification.
    */
   async delete(ctx: Context, raw: unknown): Promise<Deleted> {
-    const { deleteSecrets, revokeGeneratedCredentials, ...named } = parse(DeleteRotation, raw);
-    const { isRevoking, ...deleted } = await inTurnOf(ctx, named.id, async (tx) => {
-      const { view, rotation, project } = await this.access.lock(tx, named, 'secret-rotation:delete');
+    const { deleteSecrets, revokeGeneratedCredentials, ...ref } = parse(DeleteRotation, raw);
+    const { isRevoking, ...deleted } = await inTurnOf(ctx, ref.id, async (tx) => {
+      const { view, rotation, project } = await this.access.lock(tx, ref, 'secret-rotation:delete');
       const [shown] = await withMessages(tx, [view]);
       if (rotation.status === 'in_progress') throw new AppError('ROTATION_RUNNING');
       const before = shown as ShownRotation;
@@ -78,7 +78,7 @@ export class RotationDeletionService {
   async #revoke(tx: Transaction, rotation: SecretRotation, deleteSecrets: boolean): Promise<boolean> {
     const kind = this.kinds.of(rotation.type);
     if (rotation.status === 'deleting') {
-      await oweAll(tx, rotation, { kind, credentials: [] });
+      await scheduleRevocations(tx, rotation, { kind, credentials: [] });
       return true;
     }
     const held = await credentialsOf(tx, rotation);
@@ -87,7 +87,7 @@ export class RotationDeletionService {
     if (live.length === 0) return false;
     tx.em.assign(rotation, { status: 'deleting', isDeletingSecrets: deleteSecrets, nextRotationAt: null });
     await flush(tx);
-    await oweAll(tx, rotation, { kind, credentials: live.map(({ credential }) => credential) });
+    await scheduleRevocations(tx, rotation, { kind, credentials: live.map(({ credential }) => credential) });
     await tx.auditTrail.recordChange(tx, {
       action: 'secret-rotation:begin-delete',
       projectId: rotation.projectId,
@@ -102,15 +102,16 @@ const PAUSE_MS = 50;
 const LONGEST_MS = 25_000;
 
 /** Revokes the credentials of a rotation that is being deleted; older debts are retried at once. */
-async function oweAll(
+async function scheduleRevocations(
   tx: Transaction,
   rotation: SecretRotation,
   { kind, credentials }: { readonly kind: RotationKind; readonly credentials: readonly Credential[] },
 ): Promise<void> {
   const { id: rotationId } = rotation;
-  for (const credential of credentials) await owe(tx, rotation, { reason: 'deletion', credential, kind });
+  for (const credential of credentials)
+    await scheduleRevocation(tx, rotation, { reason: 'deletion', credential, kind });
   await tx.em.nativeUpdate(CredentialDebt, { rotationId }, { nextAt: sql('now()'), errorCode: null });
-  await askToPay(tx, rotation, true);
+  await enqueueRevocations(tx, rotation, true);
 }
 
 /**

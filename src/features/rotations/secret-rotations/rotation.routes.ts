@@ -108,7 +108,7 @@ function readRoutes(declared: KindDeclaration): Route[] {
   const { title, operations } = rest;
   const noun = `${typePrefixOf(declared.type)}Rotation`;
   const at = routesAt(`${PATH}/${type}`, { select: `${COMMON} ${selectionOf(declared)}` });
-  const named = ({ params }: Data) => ({ id: params.rotationId, type });
+  const refOf = ({ params }: Data) => ({ id: params.rotationId, type });
   return [
     at.get('', `List the ${title.replace(/^an? /, '')}s of a project`, {
       operationId: `list${noun}s`,
@@ -134,7 +134,7 @@ function readRoutes(declared: KindDeclaration): Route[] {
       ...operations.get,
       operationId: `get${noun}`,
       field: 'secretRotation',
-      variables: named,
+      variables: refOf,
       reply: ({ secretRotation }: Data) => ({ secretRotation: toReply(secretRotation) }),
       errors: NOT_FOUND,
     }),
@@ -154,7 +154,7 @@ function readRoutes(declared: KindDeclaration): Route[] {
       field: 'generatedCredentials',
       sensitive: true,
       select: `secretRotation { id type activeIndex } credentials { ... on ${typePrefixOf(type)}Credential { ${Object.keys(credential.fields).join(' ')} } }`,
-      variables: named,
+      variables: refOf,
       reply: ({ generatedCredentials: { secretRotation: row, credentials } }: Data) => ({
         generatedCredentials: credentials,
         activeIndex: row.activeIndex,

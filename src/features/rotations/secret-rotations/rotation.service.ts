@@ -184,10 +184,10 @@ export class RotationService {
       destinationEnvironment: environment,
       destinationSecretPath: secretPath,
       overwriteDestination: shouldOverwrite,
-      ...named
+      ...ref
     } = parse(MoveRotation, raw);
-    return inTurnOf(ctx, named.id, async (tx) => {
-      const { rotation, project } = await this.access.lock(tx, named, 'secret-rotation:edit');
+    return inTurnOf(ctx, ref.id, async (tx) => {
+      const { rotation, project } = await this.access.lock(tx, ref, 'secret-rotation:edit');
       const place = { projectId: project.projectId, environment, secretPath };
       const { connectionId } = rotation;
       authorize(project, 'secret-rotation:create', fieldsOf({ environment, path: secretPath, connectionId }));

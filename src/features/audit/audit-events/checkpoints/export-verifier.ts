@@ -60,8 +60,8 @@ export class ExportVerifier {
     const parsed = objectIn(line);
     if (parsed?.type === 'event') this.#takeEvent(line, parsed);
     else if (parsed?.type === 'secrets') this.#takeSecrets(parsed);
-    else if (parsed?.type === 'error') this.#tell(`line ${this.#line}: the export ended early`);
-    else if (parsed?.type !== 'cursor') this.#tell(`line ${this.#line}: no line of an export`);
+    else if (parsed?.type === 'error') this.#report(`line ${this.#line}: the export ended early`);
+    else if (parsed?.type !== 'cursor') this.#report(`line ${this.#line}: no line of an export`);
   }
 
   /** What was found, after the last line. */
@@ -69,11 +69,11 @@ export class ExportVerifier {
     const open = this.#checkpoints[this.#at];
     if (open !== undefined) {
       const missing = this.#checkpoints.slice(this.#at).reduce((sum, { eventCount }) => sum + eventCount, 0);
-      this.#tell(
+      this.#report(
         `checkpoint ${open.number}: the export ends ${missing - this.#covered} events before the last checkpoint does`,
       );
     }
-    for (const [digest, state] of this.#lists) if (state === 'named') this.#tell(`list ${digest}: missing`);
+    for (const [digest, state] of this.#lists) if (state === 'named') this.#report(`list ${digest}: missing`);
     const covered = this.#checkpoints.reduce((sum, { eventCount }) => sum + eventCount, 0);
     return {
       events: this.#events,
@@ -103,7 +103,7 @@ export class ExportVerifier {
     const isList = Array.isArray(ids) && ids.every((id) => typeof id === 'string' && isId(id));
     const packed = isList ? Buffer.from(ids.join('').replaceAll('-', ''), 'hex') : Buffer.alloc(0);
     if (createHash('sha256').update(packed).digest('hex') !== digest)
-      this.#tell(`line ${this.#line}: a list of secrets was edited`);
+      this.#report(`line ${this.#line}: a list of secrets was edited`);
     else this.#lists.set(digest, 'there');
   }
 
@@ -111,7 +111,7 @@ export class ExportVerifier {
     if (this.#hash.digest('hex') !== checkpoint.digest) {
       const { number, firstEvent, eventCount } = checkpoint;
       const range = eventCount === 0 ? 'no events' : `events ${firstEvent} to ${firstEvent + eventCount - 1}`;
-      this.#tell(
+      this.#report(
         `checkpoint ${number} (${range}, up to line ${this.#line}): the events are not those that were signed: edited, missing, added or in another order`,
       );
     }
@@ -133,27 +133,27 @@ export class ExportVerifier {
     for (const checkpoint of this.#checkpoints) {
       const { number, publicKey, signature, previous, firstEvent, organizationId } = checkpoint;
       if (publicKey !== key || !isSigned(signedText(checkpoint), signature, publicKey))
-        this.#tell(`checkpoint ${number}: edited, or not signed with the key of the installation`);
+        this.#report(`checkpoint ${number}: edited, or not signed with the key of the installation`);
       if (before === undefined) {
-        if (number !== trusted.first) this.#tell(`checkpoint ${trusted.first}: missing`);
+        if (number !== trusted.first) this.#report(`checkpoint ${trusted.first}: missing`);
         if (number === 1 && (previous !== NO_CHECKPOINT || firstEvent !== 1))
-          this.#tell(`checkpoint ${number}: does not begin with the first event`);
+          this.#report(`checkpoint ${number}: does not begin with the first event`);
       } else if (number !== before.number + 1) {
-        this.#tell(`checkpoint ${before.number + 1}: ${number === before.number ? 'there twice' : 'missing'}`);
+        this.#report(`checkpoint ${before.number + 1}: ${number === before.number ? 'there twice' : 'missing'}`);
       } else if (
         previous !== checkpointHash(before) ||
         firstEvent !== before.firstEvent + before.eventCount ||
         organizationId !== before.organizationId
       ) {
-        this.#tell(`checkpoint ${number}: does not follow the one before it`);
+        this.#report(`checkpoint ${number}: does not follow the one before it`);
       }
       before = checkpoint;
     }
     // Without any, nothing vouches for the export.
-    if (before === undefined) this.#tell(`checkpoint ${trusted.first}: missing`);
+    if (before === undefined) this.#report(`checkpoint ${trusted.first}: missing`);
   }
 
-  #tell(fault: string): void {
+  #report(fault: string): void {
     this.#faultCount += 1;
     if (this.#faults.length < MAX_LISTED) this.#faults.push(fault);
   }

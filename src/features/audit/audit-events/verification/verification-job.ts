@@ -25,9 +25,9 @@ export const VERIFICATION_JOB: JobKind = {
   run: async (ctx, run) => {
     const { organizationId } = ctx;
     const id = run.subjectId ?? '';
-    const asked = await emOf(ctx).findOne(AuditVerification, { id, organizationId }, { fields: ['anchors'] });
-    if (asked === null) return;
-    const verdict = await verify(ctx, run, { id, anchors: asked.anchors });
+    const verification = await emOf(ctx).findOne(AuditVerification, { id, organizationId }, { fields: ['anchors'] });
+    if (verification === null) return;
+    const verdict = await verify(ctx, run, { id, anchors: verification.anchors });
     const { checked, faultCount, differenceCount } = verdict;
     const counts = { checkedCount: String(checked), rowCount: String(checked) };
     await run.inTransaction(async (tx) => {

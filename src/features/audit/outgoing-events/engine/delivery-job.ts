@@ -113,8 +113,8 @@ class Delivering<T extends Target> {
     { id, configVersion, failures }: T,
     { code, status, retryAfterSeconds }: { code: string; status: number | null; retryAfterSeconds: number | null },
   ): Promise<boolean> {
-    const asked = Math.min(retryAfterSeconds ?? 0, RETRY.longestSeconds);
-    const pauseSeconds = Math.max(backoffSeconds(RETRY, failures + 1, Math.random()) ?? 0, asked);
+    const requestedSeconds = Math.min(retryAfterSeconds ?? 0, RETRY.longestSeconds);
+    const pauseSeconds = Math.max(backoffSeconds(RETRY, failures + 1, Math.random()) ?? 0, requestedSeconds);
     const values = {
       failures: sql('failures + 1'),
       nextAttemptAt: sql('now() + make_interval(secs => ?)', [pauseSeconds]),

@@ -54,7 +54,7 @@ export const trialOf = (outcome: Outcome): Trial =>
     : { isAccepted: false, errorCode: outcome.code, status: outcome.status };
 
 /** Sends a body once, whether the target is enabled or not. */
-export async function trySending(
+export async function testTarget(
   ctx: Context,
   format: Format,
   {

@@ -68,7 +68,7 @@ export interface Outlet<T extends Target = Target> {
   readonly entity: EntityName<TargetProgress>;
   readonly find: (ctx: Connected, params: { readonly ids: readonly string[] }) => Promise<readonly T[]>;
   /** The next events, up to a sequence. */
-  readonly next: (ctx: Context, asked: { target: T; config: TargetConfig; settled: bigint }) => Promise<Batch>;
+  readonly next: (ctx: Context, request: { target: T; config: TargetConfig; settled: bigint }) => Promise<Batch>;
   readonly formatOf: (target: T) => Format;
   /** The audit record of events that expired before they were sent. */
   readonly recordRewind: (tx: Transaction, target: T) => Promise<void>;

@@ -17,7 +17,7 @@ import { parse, validationFailed } from '../../../../kernel/validation.js';
 import { lockOrganization } from '../../../identity/organizations/public.js';
 import { after } from '../../change-feed/public.js';
 import { followTrail } from '../engine/delivery-job.js';
-import { type Trial, trySending } from '../engine/sending.js';
+import { type Trial, testTarget } from '../engine/sending.js';
 import { openTarget, sealTarget } from '../engine/target-sealing.js';
 import { AuditSink } from './sink.entity.js';
 import { findSinks, listSinks, type SinkRow } from './sink.queries.js';
@@ -125,7 +125,7 @@ export class SinkService {
     authorize(ctx, 'audit-logs:read');
     const rows = await listSinks(ctx, { organizationId: ctx.organizationId });
     await ctx.auditTrail.recordRead(ctx, { action: 'audit-sink:list', facts: { count: rows.length } });
-    const own = (sinks: readonly SinkRow[], asked: object) => pageOf(sinks, asked, 1, ({ name }) => [name]);
+    const own = (sinks: readonly SinkRow[], args: object) => pageOf(sinks, args, 1, ({ name }) => [name]);
     return { page: orderedPageOf(rows, page, { orderable: (row) => row, own }), totalCount: async () => rows.length };
   }
 
@@ -138,7 +138,7 @@ export class SinkService {
       await record(tx, 'audit-sink:test', row);
       return row;
     });
-    return trySending(ctx, formatOf(sink), {
+    return testTarget(ctx, formatOf(sink), {
       open: () => openTarget(ctx, TABLE, sink),
       bodyOf: () => testBody(sink),
       policy: this.policy,
@@ -165,10 +165,10 @@ const load = (ctx: Context, id: string): Promise<SinkRow> =>
 const lock = (tx: Transaction, id: string): Promise<AuditSink> =>
   lockRow(tx, AuditSink, { id, organizationId: tx.organizationId }, NOT_FOUND);
 
-type Given = Pick<ReturnType<SinkRules['update']['parse']>, 'url' | 'headers'>;
+type SinkChange = Pick<ReturnType<SinkRules['update']['parse']>, 'url' | 'headers'>;
 
 /** The configuration of a sink with a change, sealed as its next version. */
-async function resealed(tx: Transaction, sink: AuditSink, { url, headers }: Given) {
+async function resealed(tx: Transaction, sink: AuditSink, { url, headers }: SinkChange) {
   const { id, organizationId, configVersion } = sink;
   const place = { id, organizationId, projectId: null };
   const sealed = { ...place, configVersion, configSealed: sink.configSealed };

@@ -44,14 +44,14 @@ const MOST_EVENTS = 100;
 /** Records of the trail that are read at once; each may be about many secrets. */
 const MOST_RECORDS = 100;
 
-interface Asked {
+interface BatchRequest {
   readonly target: WebhookTarget;
   readonly config: TargetConfig;
   readonly settled: bigint;
 }
 
 /** The next events of a webhook, as a batch of CloudEvents. */
-async function nextEvents(ctx: Context, { target, config, settled }: Asked): Promise<Batch> {
+async function nextEvents(ctx: Context, { target, config, settled }: BatchRequest): Promise<Batch> {
   const { organizationId, projectId } = target;
   const from: Position = { sequence: BigInt(target.position), index: target.positionIndex };
   const isInside = from.index < after(0n).index;
@@ -93,7 +93,7 @@ function selectedChanges(target: WebhookTarget, changes: readonly Change[]): Sel
 
 function cloudEvents(
   ctx: Context,
-  { target, config }: Pick<Asked, 'target' | 'config'>,
+  { target, config }: Pick<BatchRequest, 'target' | 'config'>,
   { sent, from }: { readonly sent: readonly Selected[]; readonly from: Position },
 ): object[] {
   const cursorOf = idsOf(ctx, filterOf(target), target.now);

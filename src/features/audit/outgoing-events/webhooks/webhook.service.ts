@@ -15,7 +15,7 @@ import { parse } from '../../../../kernel/validation.js';
 import { lockProject, type ProjectAccess, type ProjectReader } from '../../../projects/public.js';
 import { after } from '../../change-feed/public.js';
 import { followTrail } from '../engine/delivery-job.js';
-import { type Trial, trySending } from '../engine/sending.js';
+import { type Trial, testTarget } from '../engine/sending.js';
 import type { TargetConfig } from '../engine/target.js';
 import { openTarget, sealTarget } from '../engine/target-sealing.js';
 import { ChangeWebhook } from './webhook.entity.js';
@@ -51,9 +51,9 @@ export class WebhookService {
 
   /** Adds a webhook. It gets changes from now on. @throws CHANGE_WEBHOOK_NAME_TAKEN, CHANGE_WEBHOOKS_FULL, KEY_DISABLED */
   create(ctx: Context, raw: unknown): Promise<IssuedWebhook> {
-    const { projectId: wanted, name, url, enabled: isEnabled, ...filters } = parse(this.rules.create, raw);
+    const { projectId: requested, name, url, enabled: isEnabled, ...filters } = parse(this.rules.create, raw);
     return inTransaction(ctx, async (tx) => {
-      const project = await this.projects.authorized(tx, wanted, 'webhooks:create');
+      const project = await this.projects.authorized(tx, requested, 'webhooks:create');
       authorize(project, 'audit-logs:read');
       const { organizationId, projectId } = project;
       await lockProject(tx, project);
@@ -102,9 +102,9 @@ export class WebhookService {
 
   /** Replaces the signing secret. Requests are signed with the new one from now on. @throws CHANGE_WEBHOOK_NOT_FOUND, KEY_DISABLED */
   rotateSecret(ctx: Context, raw: unknown): Promise<IssuedWebhook> {
-    const named = parse(OneWebhook, raw);
+    const ref = parse(OneWebhook, raw);
     return inTransaction(ctx, async (tx) => {
-      const webhook = await this.#lockEditable(tx, named);
+      const webhook = await this.#lockEditable(tx, ref);
       const signingSecret = mintSigningSecret();
       tx.em.assign(webhook, { ...(await resealed(tx, webhook, { signingSecret })), updatedAt: sql('now()') });
       await flush(tx);
@@ -114,10 +114,10 @@ export class WebhookService {
 
   /** Deletes a webhook. @returns the deleted webhook @throws CHANGE_WEBHOOK_NOT_FOUND */
   delete(ctx: Context, raw: unknown): Promise<WebhookRow> {
-    const named = parse(OneWebhook, raw);
+    const ref = parse(OneWebhook, raw);
     return inTransaction(ctx, async (tx) => {
-      const { projectId } = await this.projects.authorizedOwner(tx, named, WEBHOOK, 'webhooks:delete');
-      const webhook = await lockRow(tx, ChangeWebhook, { id: named.id, projectId }, NOT_FOUND);
+      const { projectId } = await this.projects.authorizedOwner(tx, ref, WEBHOOK, 'webhooks:delete');
+      const webhook = await lockRow(tx, ChangeWebhook, { id: ref.id, projectId }, NOT_FOUND);
       const before = await changed(tx, 'change-webhook:delete', webhook);
       tx.em.remove(webhook);
       await flush(tx);
@@ -134,24 +134,24 @@ export class WebhookService {
 
   /** Lists webhooks of a project, by name by default. */
   async list(ctx: Context, raw: unknown): Promise<{ page: Page<WebhookRow>; totalCount: () => Promise<number> }> {
-    const { projectId: wanted, ...page } = parse(ListWebhooks, raw);
-    const { projectId } = await this.projects.authorized(ctx, wanted, 'webhooks:read');
+    const { projectId: requested, ...page } = parse(ListWebhooks, raw);
+    const { projectId } = await this.projects.authorized(ctx, requested, 'webhooks:read');
     const rows = await listWebhooks(ctx, { projectId });
     const facts = { count: rows.length };
     await ctx.auditTrail.recordRead(ctx, { action: 'change-webhook:list', projectId, facts });
-    const own = (own: readonly WebhookRow[], asked: object) => pageOf(own, asked, 1, ({ name }) => [name]);
+    const own = (own: readonly WebhookRow[], args: object) => pageOf(own, args, 1, ({ name }) => [name]);
     return { page: orderedPageOf(rows, page, { orderable: (row) => row, own }), totalCount: async () => rows.length };
   }
 
   /** Sends a test event once. The webhook may be disabled. The audit record is written before. @throws CHANGE_WEBHOOK_NOT_FOUND */
   async test(ctx: Context, raw: unknown): Promise<Trial> {
-    const named = parse(OneWebhook, raw);
+    const ref = parse(OneWebhook, raw);
     const webhook = await inTransaction(ctx, async (tx) => {
-      const { row } = await this.projects.authorizedItem(tx, named, WEBHOOK, 'webhooks:edit');
+      const { row } = await this.projects.authorizedItem(tx, ref, WEBHOOK, 'webhooks:edit');
       await record(tx, 'change-webhook:test', row);
       return row;
     });
-    return trySending(ctx, CLOUD_EVENTS, {
+    return testTarget(ctx, CLOUD_EVENTS, {
       open: () => openTarget(ctx, TABLE, webhook),
       bodyOf: (config) => testBody(webhook, config),
       policy: this.policy,
@@ -160,11 +160,11 @@ export class WebhookService {
 
   async #lockEditable(
     tx: Transaction,
-    named: { id: string; projectId?: string | null | undefined },
+    ref: { id: string; projectId?: string | null | undefined },
   ): Promise<ChangeWebhook> {
-    const project: ProjectAccess = await this.projects.authorizedOwner(tx, named, WEBHOOK, 'webhooks:edit');
+    const project: ProjectAccess = await this.projects.authorizedOwner(tx, ref, WEBHOOK, 'webhooks:edit');
     authorize(project, 'audit-logs:read');
-    return lockRow(tx, ChangeWebhook, { id: named.id, projectId: project.projectId }, NOT_FOUND);
+    return lockRow(tx, ChangeWebhook, { id: ref.id, projectId: project.projectId }, NOT_FOUND);
   }
 }
 
@@ -187,21 +187,21 @@ async function resealed(tx: Transaction, webhook: ChangeWebhook, change: Partial
   return { configVersion: next.configVersion, configSealed: await sealTarget(tx, TABLE, next, config) };
 }
 
-interface Named {
+interface WebhookRef {
   readonly id: string;
   readonly projectId: string;
 }
 
-async function changed(tx: Transaction, action: string, webhook: Named): Promise<WebhookRow> {
+async function changed(tx: Transaction, action: string, webhook: WebhookRef): Promise<WebhookRow> {
   await record(tx, action, webhook);
   return loadRow(tx, findWebhooks, { ids: [webhook.id] }, NOT_FOUND);
 }
 
-const record = (tx: Transaction, action: string, { id, projectId }: Named): Promise<void> =>
+const record = (tx: Transaction, action: string, { id, projectId }: WebhookRef): Promise<void> =>
   tx.auditTrail.recordChange(tx, { action, projectId, facts: { changeWebhookId: id } });
 
 /** The audit record of reading a webhook. */
-export const readOf = ({ id, projectId }: Named) => ({
+export const readOf = ({ id, projectId }: WebhookRef) => ({
   action: 'change-webhook:get',
   projectId,
   facts: { changeWebhookId: id },

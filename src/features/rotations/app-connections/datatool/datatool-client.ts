@@ -95,12 +95,12 @@ export class DatatoolClient {
    * Creates a service token. If the call is refused, the name is looked up: the failure is `unchanged` only if there is no token of this
    * name, and `refused` if that cannot be determined now. After any other failure there may be one whose value is lost: see `findTokens`.
    */
-  async createToken(ctx: Context, wanted: NewToken): Promise<MadeToken> {
+  async createToken(ctx: Context, token: NewToken): Promise<MadeToken> {
     try {
-      return await this.#create(ctx, wanted);
+      return await this.#create(ctx, token);
     } catch (error) {
       if (!(error instanceof TargetFailure && error.certainty === 'refused')) throw error;
-      const found = await this.findTokens(ctx, wanted.name).catch(failed);
+      const found = await this.findTokens(ctx, token.name).catch(failed);
       // Why it cannot be looked up says more, for example that the token may not see others.
       if (found instanceof TargetFailure) throw found.as('refused');
       throw found.length > 0

@@ -4,12 +4,21 @@ import type { Again, JobRun } from '../../../../kernel/jobs/job-kind.js';
 import type { CalledTarget, TargetFailure } from '../../app-connections/public.js';
 import { type Credential, failureOf } from '../kind/rotation-kind.js';
 import type { Kinds } from '../kinds/kinds.js';
-import { owe } from '../revocations/revocations.js';
+import { scheduleRevocation } from '../revocations/revocations.js';
 import { secondsToSettle } from '../store/attempt.queries.js';
 import { lockRotation } from '../store/rotation.sql.js';
 import { sealCredential } from '../store/sealing.js';
 import { candidateOf, nameOf } from './begin.js';
-import { abandon, claimAccount, fail, leaveUndecided, moveTo, OWNED, oweOrphan, succeed } from './outcomes.js';
+import {
+  abandon,
+  claimAccount,
+  fail,
+  leaveUndecided,
+  moveTo,
+  OWNED,
+  scheduleOrphanRevocation,
+  succeed,
+} from './outcomes.js';
 import { loadWork, type Work } from './work.js';
 
 /** How many times a candidate is sent again after it was found not to have arrived. */
@@ -96,7 +105,7 @@ export class Attempting {
       if (failure.certainty !== 'unknown')
         await this.run.inTransaction(async (tx) => {
           // Asking again would be refused again. What may have been created nevertheless is a debt.
-          if (failure.certainty === 'refused') await oweOrphan(tx, work);
+          if (failure.certainty === 'refused') await scheduleOrphanRevocation(tx, work);
           await fail(tx, work, failure);
         });
       await this.called.keep({ failure, since });
@@ -179,12 +188,12 @@ export class Attempting {
     await this.run.inTransaction(async (tx) => {
       const candidate = await candidateOf(tx, { kind, rotation, name });
       const candidateSealed = await sealCredential(tx, rotation, at, candidate);
-      if (await moveTo(tx, work, 'planned', { name, candidateSealed })) await oweOrphan(tx, work);
+      if (await moveTo(tx, work, 'planned', { name, candidateSealed })) await scheduleOrphanRevocation(tx, work);
     });
   }
 
   private async giveUp(tx: Transaction, work: Work, outcome: 'not-done' | 'void'): Promise<void> {
-    if (outcome === 'void') await oweOrphan(tx, work);
+    if (outcome === 'void') await scheduleOrphanRevocation(tx, work);
     await fail(tx, work, {
       code: 'TARGET_UNREACHABLE',
       message: 'The external system repeatedly gave no response.',
@@ -212,7 +221,7 @@ export class Attempting {
     else if (kind.overlaps)
       await this.run.inTransaction(async (tx) => {
         const rotation = await lockRotation(tx, attempt.rotationId);
-        if (rotation !== null) await owe(tx, rotation, { reason: 'unusable', credential: result, kind });
+        if (rotation !== null) await scheduleRevocation(tx, rotation, { reason: 'unusable', credential: result, kind });
         await fail(tx, work, failure);
       });
     else if (isRejected) await this.run.inTransaction((tx) => moveTo(tx, work, 'calling', { reason: failure }));

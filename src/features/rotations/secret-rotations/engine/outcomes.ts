@@ -14,7 +14,7 @@ import { digestOfAccount, lockAccount } from '../../app-connections/public.js';
 import { isRefusal, type Reason } from '../kind/rotation-kind.js';
 import type { Kinds } from '../kinds/kinds.js';
 import { lineOf, type ShownDebt, shownDebts } from '../revocations/live-credentials.js';
-import { owe } from '../revocations/revocations.js';
+import { scheduleRevocation } from '../revocations/revocations.js';
 import { SecretRotationAttempt } from '../store/attempt.entity.js';
 import { findOpenAttempt, findUndecided } from '../store/attempt.queries.js';
 import { SecretRotationCredential } from '../store/credential.entity.js';
@@ -91,7 +91,7 @@ export async function succeed(tx: Transaction, work: Work, unverified: Reason | 
     tx.em.create(SecretRotationCredential, { ...held, organizationId, projectId, ...published });
   else await tx.em.nativeUpdate(SecretRotationCredential, held, { ...published, createdAt: sql('now()') });
   if (replaced !== undefined && kind.overlaps)
-    await owe(tx, rotation, { reason: 'replaced', credential: replaced.credential, kind });
+    await scheduleRevocation(tx, rotation, { reason: 'replaced', credential: replaced.credential, kind });
   await writeRotated(tx, rotation, { rotationId: rotation.id, values: kind.secretsOf(result) });
   const now = await databaseNow(tx);
   const isManual = attempt.reason !== 'schedule';
@@ -223,14 +223,18 @@ const record = (
 export const LATE_SECONDS = 30;
 
 /** Queues the revocation of whatever may have been created under the name of an attempt. @returns the ID of the debt */
-export async function oweOrphan(
+export async function scheduleOrphanRevocation(
   tx: Transaction,
   { attempt, kind }: Pick<Work, 'attempt' | 'kind'>,
 ): Promise<string | null> {
   const rotation = await lockRotation(tx, attempt.rotationId);
   if (rotation === null) return null;
   const name = kind.outsideName(rotation.parameters, attempt.name);
-  return owe(tx, rotation, { reason: 'orphaned', name, settlesInSeconds: kind.callSeconds + LATE_SECONDS });
+  return scheduleRevocation(tx, rotation, {
+    reason: 'orphaned',
+    name,
+    settlesInSeconds: kind.callSeconds + LATE_SECONDS,
+  });
 }
 
 /**
@@ -252,7 +256,7 @@ export async function abandon(
     await leaveUndecided(tx, work, reason);
     return [];
   }
-  const debtId = mayHaveChanged ? await oweOrphan(tx, work) : null;
+  const debtId = mayHaveChanged ? await scheduleOrphanRevocation(tx, work) : null;
   const orphans = debtId === null ? [] : await shownOf(tx, kinds, debtId);
   for (const { organizationId, projectId, rotationName } of orphans)
     await notifyOfLiveCredentials(tx, {

@@ -10,7 +10,7 @@ import { notifyOfFailedRotation } from '../../../notifications/project-notices/p
 import { CalledTarget, openConnection } from '../../app-connections/public.js';
 import { failureOf } from '../kind/rotation-kind.js';
 import type { Kinds, RotationType } from '../kinds/kinds.js';
-import { PAY_DEBTS } from '../revocations/revocations.js';
+import { REVOKE_CREDENTIALS } from '../revocations/revocations.js';
 import type { AttemptReason } from '../store/attempt.entity.js';
 import { listDebtsWithoutJob } from '../store/debt.queries.js';
 import { SecretRotation } from '../store/rotation.entity.js';
@@ -54,10 +54,12 @@ export function rotationJobs(kinds: Kinds): readonly JobKind[] {
     description: 'Starts automatic rotations that are due, and continues what no job continues, every minute.',
     everySeconds: MINUTE_SECONDS,
     run: async (ctx, run) => {
-      await askForEach(run, rotate, (page) => listDueRotations(ctx, page));
+      await enqueueForEach(run, rotate, (page) => listDueRotations(ctx, page));
       // What nobody continues is stuck: nothing else would ask for these jobs.
-      await askForEach(run, rotate, (page) => listRotationsWithoutJob(ctx, { ...page, kind: rotate.name }));
-      await askForEach(run, PAY_DEBTS, (page) => listDebtsWithoutJob(ctx, { ...page, kind: PAY_DEBTS.name }));
+      await enqueueForEach(run, rotate, (page) => listRotationsWithoutJob(ctx, { ...page, kind: rotate.name }));
+      await enqueueForEach(run, REVOKE_CREDENTIALS, (page) =>
+        listDebtsWithoutJob(ctx, { ...page, kind: REVOKE_CREDENTIALS.name }),
+      );
     },
   };
   return [rotate, findDue];
@@ -72,7 +74,7 @@ interface Subject {
 }
 
 /** Has the standing jobs of all subjects of a list run. */
-export async function askForEach(
+export async function enqueueForEach(
   run: JobRun,
   kind: Pick<JobKind, 'name'>,
   list: (page: { readonly after: string; readonly most: number }) => Promise<readonly Subject[]>,
@@ -189,7 +191,7 @@ export function accountJobs(kinds: Kinds): readonly JobKind[] {
     everySeconds: HOUR_SECONDS,
     run: async (ctx, run) => {
       const types = kinds.all.filter(({ accountOf }) => accountOf !== undefined).map(({ type }) => type);
-      await askForEach(run, learn, (page) => unknownAccounts(ctx, types, page));
+      await enqueueForEach(run, learn, (page) => unknownAccounts(ctx, types, page));
     },
   };
   return [learn, findUnknown];

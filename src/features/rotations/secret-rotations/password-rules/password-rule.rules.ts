@@ -64,19 +64,19 @@ export function classesOf({ required, allowedSymbols }: PasswordRequirements): {
   ].filter(({ least }) => least > 0);
 }
 
-interface Fault {
+interface Violation {
   readonly path: string[];
   readonly message: string;
   readonly params: { readonly code: DetailCode };
 }
 
 /** Errors of the combination of valid fields; none if a field is invalid. */
-function requirementViolations(given: object): Fault[] {
+function requirementViolations(given: object): Violation[] {
   const [{ required, length, allowedSymbols } = {}] = looseEntries([given]);
   const [counts = {}] = looseEntries([required]);
   const numbers = [counts.lowercase, counts.uppercase, counts.digits, counts.symbols];
   if (!numbers.every((number) => Number.isInteger(number)) || !Number.isInteger(length)) return [];
-  const violation = (path: string[], message: string, code: DetailCode = 'INVALID'): Fault[] => [
+  const violation = (path: string[], message: string, code: DetailCode = 'INVALID'): Violation[] => [
     { path, message, params: { code } },
   ];
   const sum = numbers.reduce<number>((total, number) => total + Number(number), 0);

@@ -10,7 +10,7 @@ import { Kinds } from '../kinds/kinds.js';
 import { SecretRotationAttempt } from '../store/attempt.entity.js';
 import type { DebtRow } from '../store/debt.queries.js';
 import { SecretRotation } from '../store/rotation.entity.js';
-import { listLeft } from '../store/rotation.sql.js';
+import { listLiveCredentials } from '../store/rotation.sql.js';
 import { type SealedAt, shownPartOf } from '../store/sealing.js';
 
 /** A credential in an external system, as an administrator finds it there. */
@@ -98,7 +98,7 @@ export async function credentialsLeft(
   { project, rotationId }: { readonly project: ProjectAccess; readonly rotationId: string | null },
 ): Promise<CredentialsLeft> {
   const overlapping = kinds.all.filter(({ overlaps }) => overlaps).map(({ type }) => type);
-  const rows = await listLeft(tx, { projectId: project.projectId, rotationId, overlapping, most: MOST });
+  const rows = await listLiveCredentials(tx, { projectId: project.projectId, rotationId, overlapping, most: MOST });
   const places = rows.map(({ table, column, rowId, rowVersion, ...row }) => ({
     ...row,
     at: { table, column, rowId, rowVersion },

@@ -19,14 +19,14 @@ import {
 import { type Credential, failureOf, type RotationKind, type RotationTarget } from '../kind/rotation-kind.js';
 import type { Kinds } from '../kinds/kinds.js';
 import { CredentialDebt, type DebtReason } from '../store/debt.entity.js';
-import { type DebtRow, findDebts, forgetDebts, listDueDebts, secondsToNextDebt } from '../store/debt.queries.js';
+import { type DebtRow, deleteDebts, findDebts, listDueDebts, secondsToNextDebt } from '../store/debt.queries.js';
 import { SecretRotation } from '../store/rotation.entity.js';
 import { lockRotation } from '../store/rotation.sql.js';
 import { openCredential, sealCredential } from '../store/sealing.js';
 import { lineOf, type ShownDebt, shownDebts } from './live-credentials.js';
 
 /** The job that revokes the credentials of a connection that are still to be revoked. */
-export const PAY_DEBTS = {
+export const REVOKE_CREDENTIALS = {
   name: 'secret-rotations:pay-debts',
   description: 'Revokes credentials that are no longer used, and retries until they are known to be revoked.',
 } as const;
@@ -49,7 +49,7 @@ type NewDebt = { readonly reason: DebtReason } & (
 );
 
 /** Stores a debt of a locked rotation and queues its revocation after the commit. @returns its ID */
-export async function owe(
+export async function scheduleRevocation(
   tx: Transaction,
   { id: rotationId, organizationId, projectId, connectionId, type, parameters }: SecretRotation,
   { reason, credential, kind, name, settlesInSeconds = 0 }: NewDebt,
@@ -64,19 +64,19 @@ export async function owe(
     accountDigest: kind === undefined ? null : await digestOfAccount(tx, kind.app, account),
     settledAt: sql('now() + make_interval(secs => ?)', [settlesInSeconds]),
   });
-  await askToPay(tx, { connectionId, organizationId });
+  await enqueueRevocations(tx, { connectionId, organizationId });
   return id;
 }
 
 /** Queues the revocation of what a connection has to revoke. @param isUrgent somebody waits for it */
-export async function askToPay(
+export async function enqueueRevocations(
   tx: Transaction,
   { connectionId, organizationId }: Pick<SecretRotation, 'connectionId' | 'organizationId'>,
   isUrgent = false,
 ): Promise<void> {
   const called = await tx.em.findOne(AppConnection, { id: connectionId }, { fields: ['target'] });
   const request = { key: connectionId, subjectId: connectionId, organizationId, target: called?.target, isUrgent };
-  await enqueueStanding(tx, PAY_DEBTS, [request]);
+  await enqueueStanding(tx, REVOKE_CREDENTIALS, [request]);
 }
 
 /**
@@ -93,7 +93,7 @@ export async function giveUp(tx: Transaction, kinds: Kinds, rows: readonly DebtR
     { id: { $in: rotationIds } },
     { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } },
   );
-  const forgotten = new Set((await forgetDebts(tx, { ids: rows.map(({ id }) => id) })).map(({ id }) => id));
+  const forgotten = new Set((await deleteDebts(tx, { ids: rows.map(({ id }) => id) })).map(({ id }) => id));
   const given = await shownDebts(
     tx,
     kinds,
@@ -167,12 +167,12 @@ const AT_ONCE_AGAIN: Again = { againInSeconds: 0 };
 
 type Debt = Awaited<ReturnType<typeof listDueDebts>>[number];
 
-const OPEN_DEBTS =
+const REVOCATIONS_PENDING =
   'Credentials of the connection are still to be revoked. Give them up with giveUpCredentialDebts, and the job ends.';
 
 /** The job that revokes credentials, a standing one for each connection. */
-export const debtJob = (kinds: Kinds): JobKind => ({
-  ...PAY_DEBTS,
+export const revocationJob = (kinds: Kinds): JobKind => ({
+  ...REVOKE_CREDENTIALS,
   concurrency: 16,
   concurrencyPerOrganization: 6,
   concurrencyPerTarget: 2,
@@ -183,7 +183,7 @@ export const debtJob = (kinds: Kinds): JobKind => ({
   retry: { firstSeconds: 10, longestSeconds: 600, attempts: 1_000_000 },
   onCancel: async (tx, { subjectId }) => {
     const [next] = await secondsToNextDebt(tx, { connectionId: subjectId ?? NO_ID });
-    if (next?.seconds != null || next?.hasLocked === true) throw new AppError('JOB_IS_NEEDED', OPEN_DEBTS);
+    if (next?.seconds != null || next?.hasLocked === true) throw new AppError('JOB_IS_NEEDED', REVOCATIONS_PENDING);
   },
   run: async (ctx, run): Promise<Again | undefined> => {
     const connectionId = run.subjectId ?? NO_ID;
@@ -194,7 +194,7 @@ export const debtJob = (kinds: Kinds): JobKind => ({
       for (const debt of debts) {
         run.signal.throwIfAborted();
         const since = performance.now();
-        const failure = await pay(ctx, run, { kinds, debt });
+        const failure = await attemptRevocation(ctx, run, { kinds, debt });
         await called.keep({ failure, since });
         if (failure === null) continue;
         await defer(run, { kinds, debt, failure });
@@ -209,7 +209,7 @@ export const debtJob = (kinds: Kinds): JobKind => ({
   },
 });
 
-async function pay(
+async function attemptRevocation(
   ctx: Context,
   run: JobRun,
   { kinds, debt }: { readonly kinds: Kinds; readonly debt: Debt },

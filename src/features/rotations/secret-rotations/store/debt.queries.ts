@@ -95,7 +95,7 @@ export const secondsToNextDebt = prepared(({ connectionId }: { connectionId: str
 );
 
 /** Removes debts whose credentials nobody revokes any more. @returns those that were open */
-export const forgetDebts = prepared(({ ids }: { ids: readonly string[] }) =>
+export const deleteDebts = prepared(({ ids }: { ids: readonly string[] }) =>
   tables.deleteFrom('credential_debt').where('id', '=', anyOf(ids)).returning('id'),
 );
 

@@ -20,7 +20,7 @@ import { SecretRotation, SecretRotationSchema } from './rotation.entity.js';
  *
  * @param overlapping types whose replaced credential stays valid until the next rotation
  */
-export const listLeft = sqlStatement({
+export const listLiveCredentials = sqlStatement({
   text: `
     select l.type, l."table", l."column", l.row_id as "rowId", l.row_version as "rowVersion", l.sealed, l.name, l.project_id as "projectId",
       l.connection_id as "connectionId", e.slug as environment, f.path, c.app, c.public_part as "publicPart", count(*) over ()::integer as total
