@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type Data, nextCursor, paging, type Route, route } from '../../../rest/route.js';
+import { typeNameOf } from './connection.resolver.js';
 import type { ConnectionRules } from './connection.rules.js';
-import { typeNameOf } from './connection.type.js';
 import { type AnyKind, type App, KINDS } from './kinds.js';
 
 const BASE = '/api/v1/app-connections';

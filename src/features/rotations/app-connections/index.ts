@@ -6,12 +6,19 @@ import type { TargetPolicy } from '../../../kernel/outbound/http.js';
 import { organizationRelationOf } from '../../identity/organizations/public.js';
 import { type ProjectReader, type ProjectRelations, projectRelationOf } from '../../projects/public.js';
 import { AppConnection } from './connection.entity.js';
-import { ConnectionCountResolver, ConnectionResolver, ConnectionUsesResolver } from './connection.resolver.js';
+import {
+  AppConnectionUseType,
+  ConnectedAppType,
+  ConnectionCountResolver,
+  ConnectionResolver,
+  ConnectionUsesResolver,
+  toConnectedApp,
+  typeNameOf,
+} from './connection.resolver.js';
 import { connectionRoutes } from './connection.routes.js';
 import { rulesFor } from './connection.rules.js';
 import { ConnectionService, readOf } from './connection.service.js';
 import { findConnections } from './connection.sql.js';
-import { AppConnectionUseType, ConnectedAppType, toConnectedApp, typeNameOf } from './connection.type.js';
 import { ConnectionAccess, ConnectionReader } from './connection-access.js';
 import { checkJobs, type NotifyOfFailure } from './connection-checks.js';
 import type { AccountOwners, ConnectionHolds, ConnectionUses } from './connection-uses.js';

@@ -1,6 +1,6 @@
 import { DATATOOL } from './datatool/datatool-kind.js';
 import type { ConnectionKind } from './kind/connection-kind.js';
-import { SMB } from './smb/smb-kind.js';
+import { SMB } from './smb/smb-client.js';
 
 const DECLARED = [DATATOOL, SMB] as const;
 

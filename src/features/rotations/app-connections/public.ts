@@ -8,7 +8,6 @@ export { datatoolCredentialsOf } from './datatool/datatool-kind.js';
 export { refusalOf, type TargetCode, TargetFailure } from './kind/target-failure.js';
 export { APPS, systemOf } from './kinds.js';
 export { knownPassword } from './smb/smb.rules.js';
-export { SMB_CHANGE_MS, type SmbAccount, SmbClient } from './smb/smb-client.js';
-export { smbAccountOf } from './smb/smb-kind.js';
+export { SMB_CHANGE_MS, type SmbAccount, SmbClient, smbAccountOf } from './smb/smb-client.js';
 export type { UnresponsiveTargetSchema } from './unresponsive-target.entity.js';
 export { CalledTarget } from './unresponsive-targets.js';

@@ -7,7 +7,6 @@ import type { TargetPolicy } from '../../../kernel/outbound/http.js';
 import { organizationRelationOf } from '../../identity/organizations/public.js';
 import { IN_OWN_PROJECT, type ProjectReader, type ProjectRelations, projectRelationOf } from '../../projects/public.js';
 import type { ConnectionReader } from '../app-connections/public.js';
-import { DebtService } from './debt.service.js';
 import { accountJobs, rotationJobs } from './engine/rotation-jobs.js';
 import { typePrefixOf } from './kind/rotation-kind.js';
 import { Kinds, ROTATION_TYPES } from './kinds/kinds.js';
@@ -31,7 +30,7 @@ import { attemptRoutes, debtRoutes, rotationRoutes } from './rotation.routes.js'
 import { RotationService } from './rotation.service.js';
 import { SecretRotationType } from './rotation.type.js';
 import { fieldsOf, withMessages } from './rotation-access.js';
-import { RotationDeletionService } from './rotation-deletion.service.js';
+import { DebtService, RotationDeletionService } from './rotation-deletion.service.js';
 import { toRotationType } from './rotation-kinds.type.js';
 import { RotationReadingService, readOf } from './rotation-reading.service.js';
 import { SecretRotationAttempt } from './store/attempt.entity.js';
@@ -74,9 +73,9 @@ export function createSecretRotations(deps: {
   const kinds = new Kinds(policy);
   const making = new RotationService(projects, connections, kinds);
   const reading = new RotationReadingService(projects, kinds);
-  const rules = passwordRules();
+  const rules = new PasswordRuleService();
   return {
-    entities: [SecretRotation, SecretRotationCredential, SecretRotationAttempt, CredentialDebt, ...rules.entities],
+    entities: [SecretRotation, SecretRotationCredential, SecretRotationAttempt, CredentialDebt, PasswordRule],
     resolvers: [
       new ManyRotationsResolver(making, new ManyRotationsService(projects), reading),
       new RotationReadingResolver(reading),
@@ -86,9 +85,19 @@ export function createSecretRotations(deps: {
       new SecretValidityResolver(kinds),
       new ProjectRotationsResolver(reading),
       projectRelationOf(SecretRotationType, deps.relations),
-      ...rules.resolvers,
+      new PasswordRuleResolver(rules),
+      organizationRelationOf(PasswordRuleType),
     ],
-    nodes: [...rotationNodes(deps.relations), ...rules.nodes],
+    nodes: [
+      ...rotationNodes(deps.relations),
+      nodeKind({
+        type: 'PasswordRule',
+        table: 'password_rule',
+        reach: 'n.organization_id = $2',
+        load: rules.byIds,
+        record: readOfPasswordRule,
+      }),
+    ],
     jobs: [...rotationJobs(kinds), ...accountJobs(kinds), revocationJob(kinds)],
     routes: [...rotationRoutes(), ...debtRoutes, ...attemptRoutes],
     groups: [
@@ -99,24 +108,6 @@ export function createSecretRotations(deps: {
         paths: /^\/api\/v2\/secret-rotations\b/,
         parameters: { rotationId: 'The rotation.', attemptId: 'The attempt to rotate.' },
       },
-    ],
-  };
-}
-
-/** Entities, resolvers and nodes of password rules. */
-function passwordRules(): Required<Pick<Feature, 'entities' | 'resolvers' | 'nodes'>> {
-  const service = new PasswordRuleService();
-  return {
-    entities: [PasswordRule],
-    resolvers: [new PasswordRuleResolver(service), organizationRelationOf(PasswordRuleType)],
-    nodes: [
-      nodeKind({
-        type: 'PasswordRule',
-        table: 'password_rule',
-        reach: 'n.organization_id = $2',
-        load: service.byIds,
-        record: readOfPasswordRule,
-      }),
     ],
   };
 }

@@ -10,7 +10,6 @@ import { orderedPageOf } from '../../../kernel/list-order.js';
 import { type ConnectionOf, type CountedConnectionOf, counted } from '../../../kernel/paging.js';
 import { ProjectType } from '../../projects/public.js';
 import { SecretType } from '../../secrets/public.js';
-import type { DebtService } from './debt.service.js';
 import type { Kinds } from './kinds/kinds.js';
 import type { Rotated, RotatingService } from './rotating.service.js';
 import {
@@ -41,7 +40,7 @@ import {
   toCredentialType,
   toDebtType,
 } from './rotation.type.js';
-import type { RotationDeletionService } from './rotation-deletion.service.js';
+import type { DebtService, RotationDeletionService } from './rotation-deletion.service.js';
 import { toRotationType } from './rotation-kinds.type.js';
 import type { RotationReadingService } from './rotation-reading.service.js';
 import { SecretRotation } from './store/rotation.entity.js';

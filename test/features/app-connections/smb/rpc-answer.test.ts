@@ -1,4 +1,4 @@
-import { outcomeOf } from '../../../../src/features/rotations/app-connections/smb/rpc-answer.js';
+import { outcomeOf } from '../../../../src/features/rotations/app-connections/smb/rpc-tool.js';
 import fc from '../../../kit/properties.ts';
 
 const MARKER = 'Account Name: backup, Authority Name: LABHOST\n\n';

@@ -1,7 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { TargetFailure } from '../../../../src/features/rotations/app-connections/kind/target-failure.js';
-import { type SmbAccount, SmbClient } from '../../../../src/features/rotations/app-connections/smb/smb-client.js';
-import { SMB } from '../../../../src/features/rotations/app-connections/smb/smb-kind.js';
+import { SMB, type SmbAccount, SmbClient } from '../../../../src/features/rotations/app-connections/smb/smb-client.js';
 import type { Context } from '../../../../src/kernel/context.js';
 import { SealedText } from '../../../../src/kernel/crypto/sealed-text.js';
 import type { TargetPolicy } from '../../../../src/kernel/outbound/http.js';

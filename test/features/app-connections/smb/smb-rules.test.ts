@@ -1,4 +1,4 @@
-import { SMB } from '../../../../src/features/rotations/app-connections/smb/smb-kind.js';
+import { SMB } from '../../../../src/features/rotations/app-connections/smb/smb-client.js';
 import { check } from '../../../../src/kernel/validation.js';
 
 const SERVER = { host: 'files.example.com', port: 445, username: 'svc-rotation' };

@@ -1,10 +1,46 @@
 import { type Context, isTransaction } from '../../../../kernel/context.js';
-import type { SealedText } from '../../../../kernel/crypto/sealed-text.js';
+import { SealedText } from '../../../../kernel/crypto/sealed-text.js';
 import { OutboundError } from '../../../../kernel/outbound/outbound-error.js';
+import { isPrivateHost } from '../../../../kernel/outbound/private-targets.js';
 import { checkedAddresses, type TargetPolicy, within } from '../../../../kernel/outbound/target-addresses.js';
+import type { ConnectionKind } from '../kind/connection-kind.js';
 import { TargetFailure, unanswered } from '../kind/target-failure.js';
-import { outcomeOf, type RpcOutcome } from './rpc-answer.js';
-import { runRpcTool, type Word } from './rpc-tool.js';
+import { outcomeOf, type RpcOutcome, runRpcTool, type Word } from './rpc-tool.js';
+import { SmbPublic, SmbSecret } from './smb.rules.js';
+
+/** Accounts of Windows and Samba servers, by password. */
+export const SMB: ConnectionKind<'smb', typeof SmbPublic, typeof SmbSecret> = {
+  app: 'smb',
+  title: 'SMB server',
+  description: 'A Windows or Samba server (SMB).',
+  method: 'credentials',
+  publicRules: SmbPublic,
+  secretRules: SmbSecret,
+  example: { host: 'files.example.com', port: 445, username: 'svc-rotation', password: 'example' },
+  locksAccounts: true,
+  targetField: 'host',
+  targetOf: ({ host, port }) => `${host.toLowerCase()}:${port}`,
+  systemOf: ({ host, port }) => `${host.toLowerCase().replace(/\.$/, '')}:${port}`,
+  targetViolation: ({ host }, { allowPrivateTargets }) =>
+    allowPrivateTargets || !isPrivateHost(host)
+      ? null
+      : { code: 'PRIVATE_TARGET', message: 'must not be a private network address or this machine' },
+  check: async (ctx, credentials, policy) => {
+    const account = await new SmbClient(credentials, policy).ownAccount(ctx, smbAccountOf(credentials));
+    return account === null ? null : new SealedText(account);
+  },
+};
+
+/** The account of a connection. */
+export const smbAccountOf = ({
+  domain,
+  username,
+  password,
+}: Omit<SmbAccount, 'domain'> & { readonly domain?: string | null | undefined }): SmbAccount => ({
+  domain: domain ?? null,
+  username,
+  password,
+});
 
 /** An SMB server. */
 export interface SmbServer {

@@ -1,11 +1,11 @@
 import type { ClassType } from 'type-graphql';
 import type { z } from 'zod';
 import type { Context, Transaction } from '../../../../kernel/context.js';
-import type { SealedText } from '../../../../kernel/crypto/sealed-text.js';
-import { isKeyDisabled } from '../../../../kernel/crypto/sealed-text.js';
+import { isKeyDisabled, type SealedText } from '../../../../kernel/crypto/sealed-text.js';
 import { AppError, type ErrorDetail } from '../../../../kernel/errors.js';
 import { LeaseLost } from '../../../../kernel/jobs/job-kind.js';
 import type { TargetPolicy } from '../../../../kernel/outbound/http.js';
+import { secretKey } from '../../../secrets/public.js';
 import { type OpenedConnection, TargetFailure } from '../../app-connections/public.js';
 
 /** A credential, or what is known of it before it is created. */
@@ -199,3 +199,9 @@ export function failureOf(error: unknown): TargetFailure {
     error instanceof AppError ? `${error.code}: ${error.message}` : 'The external system could not be called.';
   return new TargetFailure('TARGET_RESPONSE_INVALID', 'unknown', message, null, true);
 }
+
+/** The key of a mapped secret. */
+export const secretKeyOf = (what: string) =>
+  secretKey.meta({
+    description: `Key of the secret that holds ${what}. The rotation creates the secret; nobody else can write it.`,
+  });

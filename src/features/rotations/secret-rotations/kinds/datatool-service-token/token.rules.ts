@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { integer } from '../../../../../kernel/number-rules.js';
 import { storedText } from '../../../../../kernel/text-rules.js';
-import { secretKeyOf } from '../../kind/mapping.rules.js';
+import { secretKeyOf } from '../../kind/rotation-kind.js';
 
 /** Permission sets of service tokens. */
 export const PERMISSION_SETS = [

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { EVEN_IF_INVALID, looseEntries } from '../../../../../kernel/validation.js';
 import { knownPassword } from '../../../app-connections/public.js';
-import { secretKeyOf } from '../../kind/mapping.rules.js';
+import { secretKeyOf } from '../../kind/rotation-kind.js';
 import { DEFAULT_LENGTH, PasswordRequirements, ruleName } from '../../password-rules/password-rule.rules.js';
 
 /** How the password of an account is changed. */
