@@ -5,7 +5,7 @@ import {
   Filter,
   type FilteredCertificate,
   matchesFilters,
-} from '../../../src/features/notifications/alerts/filter.rules.js';
+} from '../../../src/features/notifications/alerts/alert.rules.js';
 import fc from '../../kit/properties.js';
 
 const LEAF: FilteredCertificate = {

@@ -1,5 +1,5 @@
 import type { Arbitrary } from 'fast-check';
-import type { NotifiedCertificate } from '../../../src/features/notifications/alert-deliveries/notification-of.js';
+import type { NotifiedCertificate } from '../../../src/features/notifications/alert-deliveries/certificate-source.js';
 import { htmlMail, mailContent, textMail } from '../../../src/features/notifications/sending/providers/email.js';
 import { PAGERDUTY_URL } from '../../../src/features/notifications/sending/providers/pagerduty.js';
 import type { Notification } from '../../../src/features/notifications/sending/public.js';

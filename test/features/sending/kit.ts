@@ -3,7 +3,7 @@ import {
   type NotifiedCertificate,
   type NotifiedEvent,
   notificationOf,
-} from '../../../src/features/notifications/alert-deliveries/notification-of.js';
+} from '../../../src/features/notifications/alert-deliveries/certificate-source.js';
 import {
   type Notification,
   Notifier,

@@ -7,12 +7,12 @@ import { NO_ID } from '../../../kernel/ids.js';
 import type { JobKind, JobRun } from '../../../kernel/jobs/job-kind.js';
 import { queue } from '../../../kernel/jobs/queue.js';
 import type { CertificateEvent } from '../../certificates/public.js';
-import { CertificateAlert, type EventType, listChannels, openForTelling } from '../alerts/public.js';
+import { CertificateAlert, type EventType, listChannels, openForNewMessages } from '../alerts/public.js';
 import { ledgerTargets, sendSoon, writeMessages } from '../deliveries/public.js';
 import { listUnsentSubjects } from './alert-delivery.queries.js';
+import { findSubjects, listAlertStates, type Subject } from './alert-delivery.sql.js';
 import { CERTIFICATE_SOURCE } from './certificate-source.js';
-import { findSubjects, listAlertStates, type Subject } from './due.sql.js';
-import { listSlices, type Place } from './searches.js';
+import { listSlices, type Position } from './searches.js';
 import { ALL_ALERTS, matchingCertificates, verdictsOf } from './verdicts.js';
 
 const DAY_SECONDS = 86_400;
@@ -62,7 +62,7 @@ export const CHECK: JobKind = {
     if (alert.eventType !== 'expiration') return notifyAgain(ctx, run, alert);
     const { id, projectId, alertBefore: period, filters } = alert;
     const today = alert.isDailyReminder ? (await databaseNow(ctx)).toISOString().slice(0, 10) : null;
-    let after: Place | null = null;
+    let after: Position | null = null;
     for (let found: Subject[] = []; ; ) {
       const search = { projectId, period, filters: filters ?? [], after };
       const [page = []] = await listSlices(ctx, [search], CERTIFICATES_AT_ONCE);
@@ -195,12 +195,12 @@ async function notify(tx: Transaction, { alertId, event, certificateIds, occurre
   if (alert === null) return;
   const { organizationId, projectId } = alert;
   const channels = (await listChannels(tx, { alertIds: [alertId] })).filter(({ enabled }) => enabled);
-  const targets = await ledgerTargets(tx, alert, channels, (channel) => openForTelling(tx, channel));
-  const telling = { organizationId, projectId, ownerId: alertId, event, subjectIds: certificateIds };
+  const targets = await ledgerTargets(tx, alert, channels, (channel) => openForNewMessages(tx, channel));
+  const messages = { organizationId, projectId, ownerId: alertId, event, subjectIds: certificateIds };
   const isNew = await writeMessages(
     tx,
     CERTIFICATE_SOURCE,
-    occurrence === undefined ? telling : { ...telling, occurrence },
+    occurrence === undefined ? messages : { ...messages, occurrence },
     targets,
   );
   if (!isNew) return;

@@ -22,9 +22,9 @@ import {
   undeliveredOf,
 } from '../deliveries/public.js';
 import { findMessages, listFirstCertificates, listMessages, type MessageRow } from './alert-delivery.queries.js';
+import { listLastRuns, type RunRow, retryMessages } from './alert-delivery.sql.js';
 import { CERTIFICATE_SOURCE } from './certificate-source.js';
 import { ListMessages, OneMessage, RetryMessage, RetryMessages } from './message.rules.js';
-import { listLastRuns, type RunRow, retryMessages } from './sender.sql.js';
 
 const ALERT_NOT_FOUND = 'CERTIFICATE_ALERT_NOT_FOUND';
 const ALERT = { find: findAlerts, notFound: ALERT_NOT_FOUND } as const;

@@ -7,15 +7,13 @@ import { findMessages } from './alert-delivery.queries.js';
 import { CERTIFICATE_SOURCE } from './certificate-source.js';
 import { DUE_JOBS } from './due.service.js';
 import { HistoryService, readOf } from './history.service.js';
-import { CertificateAlerts } from './matches/certificate-alerts.js';
 import { CertificateAlertsResolver, DecisionResolver } from './matches/decision.resolver.js';
-import { DecisionService } from './matches/decision.service.js';
+import { CertificateAlerts, DecisionService } from './matches/decision.service.js';
 import { AlertMatchesResolver, MatchCountResolver, MatchResolver } from './matches/match.resolver.js';
 import { matchRoutes } from './matches/match.routes.js';
 import { MatchService } from './matches/match.service.js';
-import { AlertMessageResolver, AlertMessagesResolver } from './message.resolver.js';
+import { AlertMessageResolver, AlertMessagesResolver, AlertTestResolver } from './message.resolver.js';
 import { messageRoutes } from './message.routes.js';
-import { AlertTestResolver } from './trial.resolver.js';
 import { TrialService } from './trial.service.js';
 
 /**

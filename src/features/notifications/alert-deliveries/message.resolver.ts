@@ -1,7 +1,8 @@
-import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import { Ctx, FieldResolver, Int, Resolver, Root } from 'type-graphql';
 import { authorize, can } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
 import { type BatchLoad, batched, linked, mapFound } from '../../../kernel/database/batched.js';
+import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import type { ConnectionOf } from '../../../kernel/paging.js';
 import { type CertificateRow, CertificateType, findCertificates } from '../../certificates/public.js';
@@ -25,8 +26,9 @@ import {
 } from '../deliveries/public.js';
 import type { MessageRow } from './alert-delivery.queries.js';
 import type { HistoryService } from './history.service.js';
-import { ListMessages, OneMessage, RetryMessage, RetryMessages } from './message.rules.js';
+import { ListMessages, OneMessage, RetryMessage, RetryMessages, TestAlert } from './message.rules.js';
 import { AlertMessageConnection, AlertMessageType, AlertRunType } from './message.type.js';
+import type { TrialService } from './trial.service.js';
 
 @Resolver(() => AlertMessageType)
 export class AlertMessageResolver {
@@ -156,4 +158,40 @@ async function addressOf(ctx: Context, message: Sent): Promise<string | null> {
   const channel = await batched(ctx, channelsById, message.channelId);
   if (channel?.channelType !== 'email') return null;
   return addressAmong(ctx, message, () => openForSending(ctx, { ...channel, channelType: 'email' }));
+}
+
+/** The result of a test at one target. */
+export const AlertTestResultType = objectType('AlertTestResult', 'Result of a test at one target.', {
+  channel: [AlertChannelType, 'The tested channel.'],
+  recipient: [orNull(String), 'Email address of the target. Null for other types of channels.'],
+  isAccepted: [Boolean, 'Whether the target accepted the test.'],
+  errorCode: [orNull(String), 'Error code, for example `TARGET_UNREACHABLE`. Null if the target accepted the test.'],
+  status: [
+    orNull(Int),
+    'HTTP status of the response, or reply code of the mail server. Null without a response, and if the test was accepted.',
+  ],
+});
+export type AlertTestResultType = InstanceType<typeof AlertTestResultType>;
+
+const TestCertificateAlertPayload = objectType('TestCertificateAlertPayload', 'Result of `testCertificateAlert`.', {
+  results: [
+    [AlertTestResultType],
+    'One result per target: each address of an email channel, otherwise each channel. Empty if no channel is enabled.',
+  ],
+});
+type TestCertificateAlertPayload = InstanceType<typeof TestCertificateAlertPayload>;
+
+@Resolver()
+export class AlertTestResolver {
+  constructor(private readonly service: TrialService) {}
+
+  @mutation(
+    TestAlert,
+    TestCertificateAlertPayload,
+    'Sends a test to every target of a certificate alert and waits up to 20 seconds for the responses. Requires `edit` on `pki-alerts`.',
+  )
+  async testCertificateAlert(ctx: Context, input: object): Promise<TestCertificateAlertPayload> {
+    const trials = await this.service.test(ctx, input);
+    return { results: trials.map(({ channel, ...trial }) => ({ channel: toChannelType(channel), ...trial })) };
+  }
 }

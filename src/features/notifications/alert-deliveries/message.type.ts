@@ -6,7 +6,7 @@ import { hidden, objectType, orNull } from '../../../kernel/graphql/object-types
 import { connectionOf } from '../../../kernel/graphql/page.js';
 import { AlertChannelTypeEnum, CertificateEventEnum } from '../alerts/public.js';
 import { sentMessage } from '../deliveries/public.js';
-import type { RunRow } from './sender.sql.js';
+import type { RunRow } from './alert-delivery.sql.js';
 
 /** A message as the API shows it. It stores no address. */
 export const AlertMessageType = objectType(

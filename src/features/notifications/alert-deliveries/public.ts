@@ -1,3 +1,3 @@
+export { SUPERSEDED } from './alert-delivery.sql.js';
 export { announce, checkSoon } from './due.service.js';
-export { SUPERSEDED } from './due.sql.js';
-export { AlertTestResultType } from './trial.resolver.js';
+export { AlertTestResultType } from './message.resolver.js';

@@ -1,13 +1,12 @@
 import type { Connected, Query } from '../../../kernel/database/database.js';
 import { NO_ID } from '../../../kernel/ids.js';
 import type { AlertFilter } from '../alerts/public.js';
-import { listSubjects, type Subject } from './due.sql.js';
-import { prefilterOf } from './prefilter.rules.js';
+import { listSubjects, type Subject } from './alert-delivery.sql.js';
 
 /** A position in the order of expiration: after this certificate. */
-export type Place = Pick<Subject, 'notAfter' | 'id'>;
+export type Position = Pick<Subject, 'notAfter' | 'id'>;
 
-const THE_BEGINNING: Place = { notAfter: new Date(0), id: NO_ID };
+const THE_BEGINNING: Position = { notAfter: new Date(0), id: NO_ID };
 const UNITS: Readonly<Record<string, string>> = { d: 'days', w: 'weeks', m: 'months', y: 'years' };
 
 /** A search for certificates of a project that are neither revoked nor expired. */
@@ -17,11 +16,11 @@ export interface Search {
   /** Period, in the format of `alertBefore`: only certificates that expire within it and are not superseded. Null: all. */
   readonly period: string | null;
   /** Null: from the start. */
-  readonly after: Place | null;
+  readonly after: Position | null;
 }
 
 /** Whether filters need all alternative names of a certificate, of which there may be thousands. */
-export const looksAtSans = ({ filters }: Pick<Search, 'filters'>): boolean =>
+export const comparesSans = ({ filters }: Pick<Search, 'filters'>): boolean =>
   filters.some(({ field }) => field === 'san');
 
 /**
@@ -38,9 +37,52 @@ export async function listSlices(
     const { notAfter: afterTime, id: afterId } = search.after ?? THE_BEGINNING;
     const { projectId, period, filters } = search;
     const within = period === null ? null : `${period.slice(0, -1)} ${UNITS[period.slice(-1)]}`;
-    return { place, projectId, within, ...prefilterOf(filters), afterTime, afterId, withSans: looksAtSans(search) };
+    return { place, projectId, within, ...prefilterOf(filters), afterTime, afterId, withSans: comparesSans(search) };
   });
   const rows = await listSubjects(from, { searches: JSON.stringify(given), most });
   const slices = Map.groupBy(rows, ({ place }) => place);
   return searches.map((_, place) => slices.get(place) ?? []);
+}
+
+type Field = 'common_name' | 'profile_name' | 'san';
+
+/** The conditions of filters that the database can evaluate. Patterns are those of LIKE. */
+interface Prefilter {
+  readonly includeCas: boolean;
+  readonly commonNameEquals: readonly string[];
+  readonly commonNameLike: readonly string[];
+  readonly profileEquals: readonly string[];
+  readonly profileLike: readonly string[];
+  readonly sanEquals: readonly string[];
+  readonly sanLike: readonly string[];
+}
+
+const literal = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
+const PATTERNS: Readonly<Record<string, (value: string) => string>> = {
+  contains: (value) => `%${literal(value)}%`,
+  starts_with: (value) => `${literal(value)}%`,
+  ends_with: (value) => `%${literal(value)}`,
+};
+
+/**
+ * The conditions that exclude most certificates before they are read. `matchesFilters` decides on the rest, so the prefilter may let too
+ * many pass but never too few. It skips non-ASCII values, because Postgres and Node may disagree on their case folding.
+ */
+function prefilterOf(filters: readonly AlertFilter[]): Prefilter {
+  const equal = (field: Field): string[] =>
+    filters.filter((filter) => filter.field === field && filter.operator === 'equals').map(({ value }) => value);
+  const like = (field: Field): string[] =>
+    filters.flatMap(({ field: compared, operator, value }) => {
+      const pattern = PATTERNS[operator];
+      return compared === field && pattern !== undefined && /^[\x20-\x7e]*$/.test(value) ? [pattern(value)] : [];
+    });
+  return {
+    includeCas: filters.some(({ field, value }) => field === 'include_cas' && value === 'true'),
+    commonNameEquals: equal('common_name'),
+    commonNameLike: like('common_name'),
+    profileEquals: equal('profile_name'),
+    profileLike: like('profile_name'),
+    sanEquals: equal('san'),
+    sanLike: like('san'),
+  };
 }

@@ -4,12 +4,12 @@ import { AppError } from '../../../kernel/errors.js';
 import { NO_ID } from '../../../kernel/ids.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
-import { type ChannelRow, findAlerts, listChannels, openForTelling } from '../alerts/public.js';
+import { type ChannelRow, findAlerts, listChannels, openForNewMessages } from '../alerts/public.js';
 import { refuseFailures, TRIAL_LIMIT_MS, type Trial, tryTargets } from '../deliveries/public.js';
 import { type Notifier, targetsOf } from '../sending/public.js';
+import { storeTests } from './alert-delivery.sql.js';
+import { type NotifiedCertificate, notificationOf } from './certificate-source.js';
 import { TestAlert } from './message.rules.js';
-import { type NotifiedCertificate, notificationOf } from './notification-of.js';
-import { storeTests } from './sender.sql.js';
 
 const ALERT = { find: findAlerts, notFound: 'CERTIFICATE_ALERT_NOT_FOUND' } as const;
 
@@ -51,7 +51,7 @@ export class TrialService {
     const trying = { notifier: this.notifier, notification, end: Date.now() + TRIAL_LIMIT_MS };
     const found = await Promise.all(
       channels.map(async (channel) => {
-        const open = async () => targetsOf(channel.channelType, await openForTelling(ctx, channel));
+        const open = async () => targetsOf(channel.channelType, await openForNewMessages(ctx, channel));
         return (await tryTargets(ctx, open, trying)).map((trial) => ({ channel, ...trial }));
       }),
     );

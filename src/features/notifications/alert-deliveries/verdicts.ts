@@ -1,6 +1,6 @@
 import { nextTurn } from '../../../kernel/event-loop.js';
 import { type AlertFilter, type FilteredCertificate, matchesFilters } from '../alerts/public.js';
-import type { AlertState, Subject } from './due.sql.js';
+import type { AlertState, Subject } from './alert-delivery.sql.js';
 
 /**
  * The verdict of an alert on a certificate. `due`: it notifies of the expiration now. `no_event`: it will notify once the event occurs.

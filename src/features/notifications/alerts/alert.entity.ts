@@ -1,8 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { projectColumns } from '../../../kernel/database/columns.js';
 import type { ChannelType } from '../sending/public.js';
-import type { EventType } from './alert.rules.js';
-import type { AlertFilter } from './filter.rules.js';
+import type { AlertFilter, EventType } from './alert.rules.js';
 
 export const CertificateAlertSchema = defineEntity({
   name: 'CertificateAlert',

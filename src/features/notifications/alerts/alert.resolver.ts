@@ -5,10 +5,10 @@ import { argsType } from '../../../kernel/graphql/inputs.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import { type CountedConnectionOf, counted } from '../../../kernel/paging.js';
 import { ProjectType } from '../../projects/public.js';
+import type { AlertView } from './alert.queries.js';
 import { AlertPage, ANYWHERE, ListAlerts, OneAlert } from './alert.rules.js';
 import type { AlertService, ListedAlerts } from './alert.service.js';
 import { AlertConnection, AlertType, toAlertType } from './alert.type.js';
-import type { AlertView } from './alert.view.js';
 import { fromInput, inInput } from './channel.type.js';
 
 type Alerts = CountedConnectionOf<AlertType>;

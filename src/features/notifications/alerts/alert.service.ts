@@ -12,9 +12,20 @@ import { parse, validationFailed } from '../../../kernel/validation.js';
 import { refuseOtherType } from '../../certificates/public.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { CertificateAlert } from './alert.entity.js';
-import { type AlertFilters, countAlerts, findAlerts, listAlertsInOrder, listAlertsOf } from './alert.queries.js';
+import {
+  type AlertFilters,
+  type AlertView,
+  alertFilters,
+  countAlerts,
+  findAlerts,
+  findAlertViews,
+  inAlertOrder,
+  listAlertsInOrder,
+  listAlertsOf,
+  toOrderable,
+  withChannels,
+} from './alert.queries.js';
 import { AlertPage, type AlertRules, ListAlerts, OneAlert } from './alert.rules.js';
-import { type AlertView, alertFilters, findAlertViews, inAlertOrder, toOrderable, withChannels } from './alert.view.js';
 import { toGivenChannels } from './channel.rules.js';
 import { CERTIFICATE_CHANNELS, replaceChannels } from './channel-changes.js';
 

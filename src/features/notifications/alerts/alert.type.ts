@@ -5,10 +5,9 @@ import { inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
-import { type EventType, eventType } from './alert.rules.js';
-import type { AlertView } from './alert.view.js';
+import type { AlertView } from './alert.queries.js';
+import { type AlertFilter, type EventType, eventType, Filter, filterField, filterOperator } from './alert.rules.js';
 import { AlertChannelType, toChannelType } from './channel.type.js';
-import { type AlertFilter, Filter, filterField, filterOperator } from './filter.rules.js';
 
 /** Names of events in GraphQL. */
 export const CertificateEventEnum = enumType<EventType>(

@@ -21,13 +21,13 @@ export const openForSending = <T extends ChannelType>(
 ): Promise<ChannelConfigs[T]> => resolved(ctx, channel, async (people) => people);
 
 /** Like `openForSending`, without addresses that the organization does not allow, so that no undeliverable message is stored. */
-export const openForTelling = <T extends ChannelType>(
+export const openForNewMessages = <T extends ChannelType>(
   ctx: Context,
   channel: Sealed & { readonly channelType: T },
-): Promise<ChannelConfigs[T]> => resolved(ctx, channel, (people) => mailed(ctx, people));
+): Promise<ChannelConfigs[T]> => resolved(ctx, channel, (people) => allowedAddresses(ctx, people));
 
 /** The addresses that the organization allows. */
-export async function mailed(ctx: Context, addresses: readonly string[]): Promise<readonly string[]> {
+export async function allowedAddresses(ctx: Context, addresses: readonly string[]): Promise<readonly string[]> {
   const refused = await refusedAddresses(ctx, addresses);
   return addresses.filter((address) => !refused.has(address));
 }
@@ -50,13 +50,13 @@ async function resolved<T extends ChannelType>(
   return found as ChannelConfigs[T];
 }
 
-interface Named {
+interface NamedPeople {
   readonly projectId: string | null;
   readonly userIds: readonly string[];
   readonly groupIds: readonly string[];
 }
 
-const addressesOf: Together<Named, readonly string[]> = async (ctx, named) => {
+const addressesOf: Together<NamedPeople, readonly string[]> = async (ctx, named) => {
   const { organizationId } = ctx;
   const wanted = JSON.stringify(named.map((one, place) => ({ place, organizationId, ...one })));
   const found = Map.groupBy(await listPeopleNamed(ctx, { wanted }), ({ place }) => place);
@@ -80,7 +80,7 @@ export async function recipientViolations(
   placed: readonly PlacedConfig[],
 ): Promise<readonly ErrorDetail[]> {
   const refused = await Promise.all(placed.map((one) => refusedIn(tx, one)));
-  return [...refused.flat(), ...(await strangersIn(tx, owner, placed))];
+  return [...refused.flat(), ...(await nonMembersIn(tx, owner, placed))];
 }
 
 async function refusedIn(tx: Transaction, { config, place }: PlacedConfig): Promise<ErrorDetail[]> {
@@ -99,7 +99,7 @@ async function refusedIn(tx: Transaction, { config, place }: PlacedConfig): Prom
   );
 }
 
-async function strangersIn(
+async function nonMembersIn(
   tx: Transaction,
   { organizationId, projectId }: ChannelOwner,
   placed: readonly PlacedConfig[],

@@ -10,7 +10,7 @@ import { idOf } from '../../../kernel/text-rules.js';
 import type { ChannelType } from '../sending/public.js';
 import type { ChannelRow } from './alert.queries.js';
 import { ANYWHERE } from './alert.rules.js';
-import { mailed, openForSending } from './channel-people.js';
+import { allowedAddresses, openForSending } from './channel-people.js';
 import { openConfig } from './channel-sealing.js';
 
 /** Names of channel types in GraphQL. */
@@ -87,7 +87,7 @@ class EmailChannelType extends AlertChannelType {
     description: `All addresses that an email sent now would go to, with users and groups resolved. ${OR_NULL}`,
   })
   async presentRecipients(@Ctx() ctx: Context): Promise<readonly string[]> {
-    return mailed(ctx, (await openForSending(ctx, this.stored)).recipients);
+    return allowedAddresses(ctx, (await openForSending(ctx, this.stored)).recipients);
   }
 }
 

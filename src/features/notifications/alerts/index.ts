@@ -2,12 +2,12 @@ import './alerts.errors.js';
 import type { Feature } from '../../../feature.js';
 import { nodeInProject, type ProjectReader, type ProjectRelations, projectRelationOf } from '../../projects/public.js';
 import { CertificateAlert, CertificateAlertChannel } from './alert.entity.js';
+import { findAlertViews } from './alert.queries.js';
 import { AlertCountResolver, AlertResolver, ProjectAlertsResolver } from './alert.resolver.js';
 import { alertRoutes } from './alert.routes.js';
 import { rulesFor } from './alert.rules.js';
 import { AlertService, type OnAlertChange, readOf } from './alert.service.js';
 import { AlertType, toAlertType } from './alert.type.js';
-import { findAlertViews } from './alert.view.js';
 
 /**
  * Alerts on certificate events of projects.

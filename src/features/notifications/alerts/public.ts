@@ -4,16 +4,26 @@ export {
   CertificateAlertSchema,
   channelColumns,
 } from './alert.entity.js';
-export { type ChannelRow, findAlerts, findChannels, listChannels } from './alert.queries.js';
 export {
+  type AlertView,
+  type ChannelRow,
+  findAlerts,
+  findAlertViews,
+  findChannels,
+  listAlertViews,
+  listChannels,
+} from './alert.queries.js';
+export {
+  type AlertFilter,
   ANYWHERE as ALERTS_ANYWHERE,
   CONTENT,
   type EventType,
+  type FilteredCertificate,
+  matchesFilters,
   offset,
   rulesFor as alertRulesFor,
 } from './alert.rules.js';
 export { AlertType, CertificateEventEnum, toAlertType } from './alert.type.js';
-export { type AlertView, findAlertViews, listAlertViews } from './alert.view.js';
 export { channelRules, completed, type MayCall, toGivenChannels } from './channel.rules.js';
 export {
   AlertChannelType,
@@ -26,6 +36,5 @@ export {
   toChannelType,
 } from './channel.type.js';
 export { type ChannelChange, type ChannelStore, replaceChannels } from './channel-changes.js';
-export { openForSending, openForTelling, recipientViolations } from './channel-people.js';
+export { openForNewMessages, openForSending, recipientViolations } from './channel-people.js';
 export { configSealer, openConfig, SEALED_ALERT_CHANNELS, sealConfig, sealedChannels } from './channel-sealing.js';
-export { type AlertFilter, type FilteredCertificate, matchesFilters } from './filter.rules.js';

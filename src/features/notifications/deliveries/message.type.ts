@@ -1,10 +1,15 @@
 import { Int } from 'type-graphql';
+import * as z from 'zod';
+import type { Context } from '../../../kernel/context.js';
+import { type BatchLoad, batched } from '../../../kernel/database/batched.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumType } from '../../../kernel/graphql/enums.js';
 import { argsType } from '../../../kernel/graphql/inputs.js';
 import { type Fields, hidden, objectType, orNull } from '../../../kernel/graphql/object-types.js';
+import { boundedPaging } from '../../../rest/route.js';
 import type { MessageState } from './message.entity.js';
 import { MessagePage, messageState } from './message.rules.js';
+import { findUndelivered, type Undelivered } from './message.sql.js';
 import { MOST_RETRIED } from './writing.js';
 
 const MessageStateEnum = enumType<MessageState>(
@@ -49,3 +54,31 @@ const RetriedMessagesType = objectType('RetriedMessages', 'Messages that one ope
 
 /** The payload of operations that retry many messages. */
 export const RETRIED_PAYLOAD = { retried: [RetriedMessagesType, 'The messages that were retried.'] } as const;
+
+/** Messages that reached nobody. */
+export const UndeliveredMessagesType = objectType(
+  'UndeliveredMessages',
+  'Messages about what nobody was notified of: their targets rejected them, or were attempted for more than an hour.',
+  {
+    since: [DateTime, 'When the oldest of them was created.'],
+    count: [Int, 'Number of messages, at most 1,000.'],
+    errorCode: [
+      orNull(String),
+      'Error code of the newest of them that was attempted, for example `TARGET_UNREACHABLE`.',
+    ],
+  },
+);
+export type UndeliveredMessagesType = InstanceType<typeof UndeliveredMessagesType>;
+
+const byOwner: BatchLoad<Undelivered> = async (ctx, ownerIds) =>
+  new Map((await findUndelivered(ctx, { ownerIds })).map((found) => [found.ownerId, found]));
+
+/** What nobody was notified of by an alert or a project; null if there is nothing. All of a response share one statement. */
+export const undeliveredOf = async (ctx: Context, ownerId: string): Promise<Undelivered | null> =>
+  (await batched(ctx, byOwner, ownerId)) ?? null;
+
+/** The query of REST lists of messages. */
+export const MessageQuery = z.strictObject({
+  state: messageState.optional().meta({ description: 'Only items in this state.' }),
+  ...boundedPaging,
+});

@@ -1,4 +1,10 @@
 export {
+  NotificationDelivery,
+  type NotificationDeliverySchema,
+  NotificationMessage,
+  type NotificationMessageSchema,
+} from './message.entity.js';
+export {
   MESSAGES,
   type MessageBounds,
   messageBounds,
@@ -8,28 +14,28 @@ export {
   messagesOfEach,
   NEWEST_MESSAGE,
   SUBJECTS,
-} from './history.queries.js';
-export {
-  NotificationDelivery,
-  type NotificationDeliverySchema,
-  NotificationMessage,
-  type NotificationMessageSchema,
-} from './message.entity.js';
-export { MessageQuery } from './message.routes.js';
+} from './message.queries.js';
 export { MessagePage, type MessagePageRequest, RETRIED } from './message.rules.js';
-export { enabledChannelOf, retryMessagesBy } from './message.sql.js';
-export { MessagePageArgs, RETRIED_PAYLOAD, sentMessage } from './message.type.js';
-export { addressAmong, digestsOf, isForUnread, ledgerTargets } from './recipients.js';
-export { sendJob } from './send-job.js';
-export type { Source } from './source.js';
-export { refuseFailures, TRIAL_LIMIT_MS, type Trial, tryTargets } from './trials.js';
 export {
+  enabledChannelOf,
   findUndelivered,
   HAS_CONTENT,
   listUnsentOwnerIds,
+  retryMessagesBy,
   type Undelivered,
   undeliveredOfOwner,
   unsentOwners,
-} from './undelivered.sql.js';
-export { UndeliveredMessagesType, undeliveredOf } from './undelivered.type.js';
+} from './message.sql.js';
+export {
+  MessagePageArgs,
+  MessageQuery,
+  RETRIED_PAYLOAD,
+  sentMessage,
+  UndeliveredMessagesType,
+  undeliveredOf,
+} from './message.type.js';
+export { addressAmong, digestsOf, isForUnread, ledgerTargets } from './recipients.js';
+export { sendJob } from './send-job.js';
+export { refuseFailures, TRIAL_LIMIT_MS, type Trial, tryTargets } from './trials.js';
+export type { Source } from './writing.js';
 export { type LedgerTarget, type RetriedCount, retry, retryMany, sendSoon, writeMessages } from './writing.js';

@@ -11,8 +11,7 @@ import { type MessageState, NotificationMessage } from './message.entity.js';
 import { secondsToNextMessage } from './message.queries.js';
 import { deferMessages } from './message.sql.js';
 import { digestsOf, isForUnread } from './recipients.js';
-import type { Sender, Source } from './source.js';
-import { GIVE_UP_SECONDS, spread } from './writing.js';
+import { GIVE_UP_SECONDS, type Sender, type Source, splitByRecipient } from './writing.js';
 
 /** Exponential pauses from half a minute to six hours. */
 const RETRY = { firstSeconds: 30, longestSeconds: 21_600, attempts: Number.POSITIVE_INFINITY };
@@ -91,7 +90,7 @@ class Sending<S extends Sender> {
       // Disabled or changed in the meantime: the caller reads it again.
       if (!(await this.isAsBefore(sender))) return false;
       if (typeof targets !== 'string' && sender.channelType === 'email' && isForUnread(message) && targets.size > 0) {
-        await this.spread(sender, message, targets);
+        await this.splitByRecipient(sender, message, targets);
         continue;
       }
       const attempt =
@@ -107,13 +106,13 @@ class Sending<S extends Sender> {
   }
 
   /** The recipients of a message are known by now: each gets its own, which is sent next. */
-  private async spread(sender: S, { id }: DueMessage, targets: ReadonlyMap<string, Target>) {
+  private async splitByRecipient(sender: S, { id }: DueMessage, targets: ReadonlyMap<string, Target>) {
     const { source, run } = this;
     const { id: channelId, channelType } = sender;
     const ledger = [...targets.keys()].map((hex) => ({ channelId, channelType, recipient: Buffer.from(hex, 'hex') }));
     await run.inTransaction(async (tx) => {
       await source.lock(tx, sender);
-      await spread(tx, source, { id, targets: ledger });
+      await splitByRecipient(tx, source, { id, targets: ledger });
     });
   }
 

@@ -21,7 +21,7 @@ export interface Trial {
 }
 
 /** What a test needs besides its targets. */
-interface Trying {
+interface TrialOptions {
   readonly notifier: Pick<Notifier, 'deliver'>;
   readonly notification: Notification;
   /** Deadline, in the clock of `Date.now()`. */
@@ -32,7 +32,7 @@ interface Trying {
 export async function tryTargets(
   ctx: Context,
   open: () => Promise<readonly Target[]>,
-  trying: Trying,
+  trying: TrialOptions,
 ): Promise<readonly Trial[]> {
   const trials: Trial[] = [];
   try {
@@ -50,7 +50,7 @@ export async function tryTargets(
 }
 
 /** Makes one attempt, within the remaining time. */
-async function deliver(ctx: Context, target: Target, { notifier, notification, end }: Trying): Promise<Outcome> {
+async function deliver(ctx: Context, target: Target, { notifier, notification, end }: TrialOptions): Promise<Outcome> {
   const leftMs = end - Date.now();
   if (leftMs <= 0) return TIMED_OUT;
   let timer: NodeJS.Timeout | undefined;

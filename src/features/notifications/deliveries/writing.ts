@@ -1,11 +1,45 @@
-import type { Transaction } from '../../../kernel/context.js';
+import type { Context, Transaction } from '../../../kernel/context.js';
 import { isId, NO_ID } from '../../../kernel/ids.js';
 import { enqueueStanding } from '../../../kernel/jobs/queue.js';
-import type { ChannelType } from '../sending/public.js';
+import type { ChannelType, Notification, Target } from '../sending/public.js';
 import { NotificationMessage } from './message.entity.js';
 import { findMessageContent, listSendingChannels, makeDue } from './message.queries.js';
 import { retryMessage, type retryMessagesBy, writeDeliveries } from './message.sql.js';
-import type { Source } from './source.js';
+
+/** A channel as needed for sending, its config still sealed. */
+export interface Sender {
+  readonly id: string;
+  readonly organizationId: string;
+  /** Null: the channel belongs to an organization. */
+  readonly projectId: string | null;
+  readonly channelType: ChannelType;
+  /** If it changes, the channel may have another target. */
+  readonly configVersion: number;
+  readonly isEnabled: boolean;
+}
+
+/** What a slice provides to send notifications. */
+export interface Source<S extends Sender = Sender> {
+  /** Stored in the database: never rename a released one. */
+  readonly name: string;
+  /** Name and description of the sending job. */
+  readonly job: { readonly name: string; readonly description: string };
+  /** Finds a channel; undefined if it was deleted. */
+  find(ctx: Context, channelId: string): Promise<S | undefined>;
+  /** Its targets. Decrypts the config. @throws SEALED_VALUE_INVALID */
+  targets(ctx: Context, sender: S): Promise<readonly Target[]>;
+  /** Renders a message; an error code if there is nothing to send any more. */
+  compose(
+    ctx: Context,
+    sender: S,
+    message: { readonly id: string; readonly event: string },
+  ): Promise<Notification | { readonly errorCode: string }>;
+  /**
+   * Locks the owner of a channel against changes and against checks that write its messages. Taken before messages are cancelled or
+   * replaced, so that a check sees them as they are afterwards.
+   */
+  lock(tx: Transaction, sender: S): Promise<unknown>;
+}
 
 /** How long delivery of a message is attempted. */
 export const GIVE_UP_SECONDS = 3 * 86_400;
@@ -62,12 +96,12 @@ export async function writeMessages(
     });
     for (const { channelId } of rows) written.add(channelId);
   }
-  await askToSend(tx, job, { ...messages, channelIds: [...written] });
+  await enqueueSending(tx, job, { ...messages, channelIds: [...written] });
   return written.size > 0;
 }
 
 /** Queues sending of the pending messages of channels. */
-const askToSend = (
+const enqueueSending = (
   tx: Transaction,
   job: Sending['job'],
   {
@@ -86,7 +120,7 @@ const askToSend = (
  * Replaces a message that waited for the recipients of its channel by one message to each of them, except those that the ledger has.
  * The owner must be locked.
  */
-export async function spread(
+export async function splitByRecipient(
   tx: Transaction,
   sending: Sending,
   { id, targets }: { readonly id: string; readonly targets: readonly LedgerTarget[] },
@@ -109,7 +143,7 @@ export async function sendSoon(
 ): Promise<void> {
   if (configuredIds.length > 0) await makeDue(tx, { channelIds: configuredIds });
   const channelIds = (await listSendingChannels(tx, { ownerId })).map(({ channelId }) => channelId);
-  await askToSend(tx, job, { ...owner, channelIds });
+  await enqueueSending(tx, job, { ...owner, channelIds });
 }
 
 /**
@@ -120,7 +154,7 @@ export async function sendSoon(
 export async function retry(tx: Transaction, { job }: Sending, id: string): Promise<string | null> {
   const [retried] = await retryMessage(tx, { id, giveUpSeconds: GIVE_UP_SECONDS });
   if (retried === undefined) return null;
-  await askToSend(tx, job, { ...retried, channelIds: [retried.channelId] });
+  await enqueueSending(tx, job, { ...retried, channelIds: [retried.channelId] });
   return retried.stateBefore;
 }
 
@@ -166,6 +200,6 @@ export async function retryMany(
     giveUpSeconds: GIVE_UP_SECONDS,
   });
   const { found = 0, count = 0, channelIds = [] } = retried ?? {};
-  await askToSend(tx, job, { ...owner, channelIds: [...channelIds] });
+  await enqueueSending(tx, job, { ...owner, channelIds: [...channelIds] });
   return { count, hasMore: found === MOST_RETRIED };
 }

@@ -4,8 +4,7 @@ import type { Source } from '../deliveries/public.js';
 import { expiry, fitted, type Notification, plainItem, targetsOf, urgencyOf } from '../sending/public.js';
 import { listMessageCredentials } from './credential.sql.js';
 import { IdentityAlert } from './identity-alert.entity.js';
-import { findSender } from './identity-alert.queries.js';
-import { CHANNEL_TABLE } from './identity-alert.view.js';
+import { CHANNEL_TABLE, findSender } from './identity-alert.queries.js';
 
 type AlertSender = Awaited<ReturnType<typeof findSender>>[number];
 

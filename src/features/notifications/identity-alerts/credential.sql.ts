@@ -44,7 +44,7 @@ const IS_DUE = `c.expires_at > now() and c.expires_at <= now() + make_interval(d
 const IS_MEMBER = `(a.project_id is null or ${isMember('a.project_id', 'a.identity_id')})`;
 
 /** Has enabled alerts run: those of identities, and of the identities of access tokens. One statement, to be sent with a commit. */
-export const askAlertsOfCredentials = sqlStatement({
+export const enqueueChecksOfCredentials = sqlStatement({
   text: askingJobs(`
     select gen_random_uuid() as id, a.organization_id, a.project_id, a.id::text as key, a.id as subject_id,
       null::text as target, false as is_urgent, null::timestamptz as due_at

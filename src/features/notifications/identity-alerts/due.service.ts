@@ -5,13 +5,12 @@ import { emOf } from '../../../kernel/database/database.js';
 import { NO_ID } from '../../../kernel/ids.js';
 import type { JobKind } from '../../../kernel/jobs/job-kind.js';
 import { enqueueStanding, wakeFor } from '../../../kernel/jobs/queue.js';
-import { openForTelling } from '../alerts/public.js';
+import { openForNewMessages } from '../alerts/public.js';
 import { ledgerTargets, writeMessages } from '../deliveries/public.js';
-import { askAlertsOfCredentials, listDueCredentials, secondsToNextCredential } from './credential.sql.js';
+import { enqueueChecksOfCredentials, listDueCredentials, secondsToNextCredential } from './credential.sql.js';
 import { CREDENTIAL_SOURCE } from './credential-source.js';
 import { IdentityAlert } from './identity-alert.entity.js';
-import { listChannels } from './identity-alert.queries.js';
-import { CHANNEL_TABLE } from './identity-alert.view.js';
+import { CHANNEL_TABLE, listChannels } from './identity-alert.queries.js';
 
 const DAY_SECONDS = 86_400;
 const ALERTS_AT_ONCE = 1_000;
@@ -85,7 +84,7 @@ export async function checkAfterChanges(tx: Transaction, events: readonly AuditE
   const idsOf = (fact: string) =>
     changes.flatMap(({ facts = {} }) => (typeof facts[fact] === 'string' ? [facts[fact]] : []));
   const wanted = { identityIds: idsOf('identityId'), tokenIds: idsOf('accessTokenId') };
-  wakeFor(tx, await askAlertsOfCredentials(tx, { kind: CHECK.name, ...wanted }));
+  wakeFor(tx, await enqueueChecksOfCredentials(tx, { kind: CHECK.name, ...wanted }));
 }
 
 /** Credentials that an alert has to notify of. */
@@ -106,10 +105,10 @@ async function notify(tx: Transaction, { alertId, occurrence, credentialIds }: N
   const { organizationId, projectId = null } = alert;
   const channels = (await listChannels(tx, { alertIds: [alertId] })).filter(({ enabled }) => enabled);
   const targets = await ledgerTargets(tx, { organizationId, projectId }, channels, (channel) =>
-    openForTelling(tx, { ...channel, table: CHANNEL_TABLE }),
+    openForNewMessages(tx, { ...channel, table: CHANNEL_TABLE }),
   );
-  const telling = { organizationId, projectId, ownerId: alertId, event: EVENT, subjectIds: credentialIds, occurrence };
-  if (!(await writeMessages(tx, CREDENTIAL_SOURCE, telling, targets))) return;
+  const messages = { organizationId, projectId, ownerId: alertId, event: EVENT, subjectIds: credentialIds, occurrence };
+  if (!(await writeMessages(tx, CREDENTIAL_SOURCE, messages, targets))) return;
   await tx.auditTrail.recordChange(tx, {
     action: 'identity-alert:notify',
     projectId,

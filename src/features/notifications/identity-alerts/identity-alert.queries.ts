@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
+import type { Context } from '../../../kernel/context.js';
 import { anyOf, columnsOf, prepared, tablesOf } from '../../../kernel/database/tables.js';
 import type { IdentitySchema, OrganizationSchema } from '../../identity/organizations/public.js';
 import type { ProjectSchema } from '../../projects/public.js';
+import { sealedChannels } from '../alerts/public.js';
 import { IdentityAlertChannelSchema, IdentityAlertSchema } from './identity-alert.entity.js';
 
 type Alerts = typeof IdentityAlertSchema | typeof IdentityAlertChannelSchema;
@@ -71,3 +73,26 @@ export const findSender = prepared(({ channelId }: { channelId: string }) =>
     .select(['i.id as identityId', 'i.name as identityName', sql<string>`coalesce(p.name, o.name)`.as('ownerName')])
     .where('c.id', '=', channelId),
 );
+
+/** An alert as services return it. */
+export interface AlertView extends AlertRow {
+  readonly channels: readonly ChannelRow[];
+}
+
+/** Alerts with their channels, whose configs stay sealed. */
+export async function withChannels(ctx: Context, alerts: readonly AlertRow[]): Promise<AlertView[]> {
+  const alertIds = alerts.map(({ id }) => id);
+  const rows = alertIds.length === 0 ? [] : await listChannels(ctx, { alertIds });
+  const channels = Map.groupBy(rows, ({ alertId }) => alertId);
+  return alerts.map((alert) => ({ ...alert, channels: channels.get(alert.id) ?? [] }));
+}
+
+/** Alerts by their ids, of the organization of the caller and of its projects. */
+export const findAlertViews = async (ctx: Context, ids: readonly string[]): Promise<AlertView[]> =>
+  withChannels(ctx, await findAlerts(ctx, { organizationId: ctx.organizationId, ids }));
+
+/** Where channels of these alerts are stored. */
+export const CHANNEL_TABLE = 'identity_alert_channel';
+
+/** Their configurations. */
+export const SEALED_IDENTITY_ALERT_CHANNELS = sealedChannels(CHANNEL_TABLE);

@@ -6,10 +6,10 @@ import { type CountedConnectionOf, counted } from '../../../kernel/paging.js';
 import { IdentityType } from '../../identity/identities/public.js';
 import { fromInput, inInput } from '../alerts/public.js';
 import { RETRIED_PAYLOAD, type RetriedCount, UndeliveredMessagesType, undeliveredOf } from '../deliveries/public.js';
+import type { AlertView } from './identity-alert.queries.js';
 import { ANYWHERE, ListAlerts, OneAlert, RetryMessages } from './identity-alert.rules.js';
 import type { IdentityAlertService } from './identity-alert.service.js';
 import { IdentityAlertConnection, IdentityAlertType, toIdentityAlert } from './identity-alert.type.js';
-import type { AlertView } from './identity-alert.view.js';
 
 @Resolver(() => IdentityAlertType)
 export class IdentityAlertResolver {

@@ -12,8 +12,16 @@ import {
   routesAt,
   withoutNull,
 } from '../../../rest/route.js';
-import { type AlertRules, EVENT, RESOURCE, RetryMessages } from './identity-alert.rules.js';
-import { alertBody, changeBody, type GivenAlert, type GivenChannel } from './identity-alert-body.rules.js';
+import {
+  type AlertRules,
+  alertBody,
+  changeBody,
+  EVENT,
+  type GivenAlert,
+  type GivenChannel,
+  RESOURCE,
+  RetryMessages,
+} from './identity-alert.rules.js';
 
 const PATH = '/api/v1/alerts';
 const NOT_FOUND = ['IDENTITY_ALERT_NOT_FOUND'] as const;

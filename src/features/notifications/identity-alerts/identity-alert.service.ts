@@ -16,9 +16,15 @@ import { retryMessages } from './credential.sql.js';
 import { CREDENTIAL_SOURCE } from './credential-source.js';
 import { checkSoon } from './due.service.js';
 import { IdentityAlert, IdentityAlertChannel } from './identity-alert.entity.js';
-import { listAlerts, listAlertsOf } from './identity-alert.queries.js';
+import {
+  type AlertView,
+  CHANNEL_TABLE,
+  findAlertViews,
+  listAlerts,
+  listAlertsOf,
+  withChannels,
+} from './identity-alert.queries.js';
 import { type AlertRules, ListAlerts, NEWEST_FIRST, OneAlert, RetryMessages } from './identity-alert.rules.js';
-import { type AlertView, CHANNEL_TABLE, findAlertViews, withChannels } from './identity-alert.view.js';
 
 const NOT_FOUND = 'IDENTITY_ALERT_NOT_FOUND';
 const CONSTRAINTS = {

@@ -7,8 +7,8 @@ import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
 import { idOf } from '../../../kernel/text-rules.js';
 import { AlertChannelType, channelConfig, channelType, toChannelType } from '../alerts/public.js';
+import { type AlertView, CHANNEL_TABLE } from './identity-alert.queries.js';
 import { ANYWHERE } from './identity-alert.rules.js';
-import { type AlertView, CHANNEL_TABLE } from './identity-alert.view.js';
 
 export const IdentityAlertChannelType = objectType('IdentityAlertChannel', 'A named channel of an alert.', {
   name: [String, 'Name of the channel.'],

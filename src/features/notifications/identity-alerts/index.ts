@@ -11,6 +11,7 @@ import { AlertAccess } from './alert-access.js';
 import { CREDENTIAL_SOURCE } from './credential-source.js';
 import { CHECK, FIND_DUE } from './due.service.js';
 import { IdentityAlert, IdentityAlertChannel } from './identity-alert.entity.js';
+import { findAlertViews } from './identity-alert.queries.js';
 import {
   IdentityAlertCountResolver,
   IdentityAlertResolver,
@@ -21,7 +22,6 @@ import { identityAlertRoutes } from './identity-alert.routes.js';
 import { rulesFor } from './identity-alert.rules.js';
 import { IdentityAlertService, readOf } from './identity-alert.service.js';
 import { IdentityAlertType, toIdentityAlert } from './identity-alert.type.js';
-import { findAlertViews } from './identity-alert.view.js';
 
 /**
  * Alerts of the expiry of credentials of machine identities.

@@ -1,2 +1,2 @@
 export { checkAfterChanges } from './due.service.js';
-export { SEALED_IDENTITY_ALERT_CHANNELS } from './identity-alert.view.js';
+export { SEALED_IDENTITY_ALERT_CHANNELS } from './identity-alert.queries.js';

@@ -20,7 +20,7 @@ export const listChannels = prepared(({ projectIds }: { projectIds: readonly str
 );
 
 /** Enabled channels of a project that send notices of a kind. */
-export const listTakingChannels = prepared(({ projectId, kind }: { projectId: string; kind: NoticeKind }) =>
+export const listChannelsOfKind = prepared(({ projectId, kind }: { projectId: string; kind: NoticeKind }) =>
   channels
     .where('project_id', '=', projectId)
     .where('is_enabled', '=', true)

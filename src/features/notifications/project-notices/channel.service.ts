@@ -14,7 +14,7 @@ import {
   completed,
   configSealer,
   openConfig,
-  openForTelling,
+  openForNewMessages,
   recipientViolations,
   sealConfig,
   sealedChannels,
@@ -31,8 +31,7 @@ import {
   ListChannels,
   OneChannel,
 } from './channel.rules.js';
-import { testNotification } from './notice-notification.js';
-import { NOTICE_SOURCE } from './notice-source.js';
+import { NOTICE_SOURCE, testNotification } from './notice-source.js';
 import { notifyAgain } from './notices.js';
 
 const NOT_FOUND = 'NOTIFICATION_CHANNEL_NOT_FOUND';
@@ -171,7 +170,7 @@ export class ChannelService {
       return { channel: row, notification: testNotification({ ...row, ownerName: project.name }) };
     });
     const { channelType } = channel;
-    const open = async () => targetsOf(channelType, await openForTelling(ctx, { ...channel, table: TABLE }));
+    const open = async () => targetsOf(channelType, await openForNewMessages(ctx, { ...channel, table: TABLE }));
     const trying = { notifier: this.notifier, notification, end: Date.now() + TRIAL_LIMIT_MS };
     const trials = await tryTargets(ctx, open, trying);
     return trials.map((trial) => ({ channel, ...trial }));

@@ -2,8 +2,8 @@ import type { AuditEvent } from '../../../kernel/audit/audit-record.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { NO_ID, newId } from '../../../kernel/ids.js';
 import type { JobKind, JobRun } from '../../../kernel/jobs/job-kind.js';
-import { insertCredentialNotices, listExpiring } from './credential.sql.js';
-import { askToTell, notify } from './notices.js';
+import { insertCredentialNotices, listExpiring } from './notice.sql.js';
+import { enqueueWriting, notify } from './notices.js';
 
 /** Titles of notices by the audit action of the change. */
 const CHANGES: Readonly<Record<string, string>> = {
@@ -38,7 +38,7 @@ export async function notifyOfCredentialChanges(tx: Transaction, events: readonl
     changes: changes.map(({ what }) => what),
     occurrences: changes.map(() => newId()),
   });
-  await askToTell(tx, owners);
+  await enqueueWriting(tx, owners);
 }
 
 /** How many days before expiration a credential causes a notice. */

@@ -5,23 +5,23 @@ import { sendJob } from '../deliveries/public.js';
 import type { Notifier } from '../sending/public.js';
 import { NotificationChannel } from './channel.entity.js';
 import { findChannels } from './channel.queries.js';
-import { ChannelCountResolver, ChannelResolver, ProjectChannelsResolver } from './channel.resolver.js';
-import { channelRoutes } from './channel.routes.js';
+import { ChannelCountResolver, ChannelResolver, channelRoutes, ProjectChannelsResolver } from './channel.resolver.js';
 import { rulesFor } from './channel.rules.js';
 import { ChannelService, readOf } from './channel.service.js';
 import { NotificationChannelType, toNotificationChannel } from './channel.type.js';
 import { FIND_EXPIRING } from './credentials.js';
-import { findMessages } from './history/message.queries.js';
-import { ChannelMessagesResolver, MessageResolver, ProjectMessagesResolver } from './history/message.resolver.js';
-import { messageRoutes } from './history/message.routes.js';
-import { MessageService, readOf as readOfMessage } from './history/message.service.js';
-import { NotificationMessageType } from './history/message.type.js';
-import { Notice } from './notice.entity.js';
-import { FIND_UNSENT, FIND_UNTOLD, WRITE_MESSAGES_JOB } from './notice-job.js';
+import {
+  ChannelMessagesResolver,
+  MessageResolver,
+  messageRoutes,
+  NotificationMessageType,
+  ProjectMessagesResolver,
+} from './message.resolver.js';
+import { MessageService, readOf as readOfMessage } from './message.service.js';
+import { Notice, SecretReminder } from './notice.entity.js';
+import { findMessages } from './notice.queries.js';
+import { FIND_UNDELIVERED, FIND_UNSENT, FIND_UNWRITTEN, REMIND, WRITE_MESSAGES_JOB } from './notice-jobs.js';
 import { NOTICE_SOURCE } from './notice-source.js';
-import { SecretReminder } from './reminder.entity.js';
-import { REMIND } from './reminders.js';
-import { FIND_UNDELIVERED } from './undelivered.js';
 
 /**
  * Notices of projects and the channels that send them.
@@ -68,7 +68,7 @@ export function createProjectNotices(deps: {
     routes: [...channelRoutes(rules), ...messageRoutes],
     jobs: [
       WRITE_MESSAGES_JOB,
-      FIND_UNTOLD,
+      FIND_UNWRITTEN,
       FIND_UNSENT,
       FIND_UNDELIVERED,
       REMIND,

@@ -1,9 +1,19 @@
 import { sql } from 'kysely';
 import { prepared, tablesOf } from '../../../kernel/database/tables.js';
-import type { NotificationDeliverySchema } from '../deliveries/public.js';
+import {
+  MESSAGES,
+  messagePages,
+  messagesById,
+  type NotificationDeliverySchema,
+  SUBJECTS,
+} from '../deliveries/public.js';
 import type { NoticeSchema } from './notice.entity.js';
+import type { NoticeKind } from './notice.rules.js';
 
 const tables = tablesOf<typeof NoticeSchema | typeof NotificationDeliverySchema>();
+
+/** The delivery source of notices, as rows name it. */
+export const SOURCE = 'project-notice';
 
 /** The notices of a message, soonest expiration first. `daysLeft` is null if the subject does not expire. */
 export const listMessageNotices = prepared(({ messageId }: { messageId: string }) => {
@@ -35,3 +45,21 @@ export const markUnwritten = prepared(({ ownerId, days }: { ownerId: string; day
     )
     .returning('id');
 });
+
+const shown = MESSAGES.select([sql<NoticeKind>`m.event`.as('kind'), SUBJECTS.as('noticeCount')]).where(
+  'm.source',
+  '=',
+  sql.lit(SOURCE),
+);
+
+/** Messages by ID, in any project. */
+export const findMessages = messagesById(shown);
+
+/** A message as read from the database. */
+export type MessageRow = Awaited<ReturnType<typeof findMessages>>[number];
+
+/** One page of messages per project, newest first. */
+export const listProjectMessages = messagePages('owner_id', shown);
+
+/** One page of messages per channel, newest first. */
+export const listChannelMessages = messagePages('channel_id', shown);

@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { idOf } from '../../../kernel/text-rules.js';
+import { MessagePage, RETRIED } from '../deliveries/public.js';
 
 /** Kinds of notices. */
 export const NOTICE_KINDS = [
@@ -27,3 +29,26 @@ export const NoticeFacts = z.object({
   recipientIds: z.array(z.string()).optional(),
 });
 export type NoticeFacts = z.output<typeof NoticeFacts>;
+
+/** Whether a username is an email address. */
+export const hasAddress = ({ username }: { readonly username: string }): boolean => z.regexes.email.test(username);
+
+const id = idOf('message');
+const projectId = idOf('project that the message must belong to').nullish();
+
+/** Arguments of `notificationMessages`. */
+export const ListMessages = MessagePage.extend({
+  projectId: idOf('project'),
+  channelId: idOf('ID of a notification channel of the project: only its messages.').nullish(),
+});
+
+/** Arguments of `notificationMessage`. */
+export const OneMessage = z.strictObject({ id, projectId });
+
+/** Input of `retryNotificationMessage`. */
+export const RetryMessage = z.strictObject({ id, projectId }).meta({ description: 'The notification message, by ID.' });
+
+/** Input of `retryNotificationMessages`. */
+export const RetryMessages = z
+  .strictObject({ projectId: idOf('project'), ...RETRIED })
+  .meta({ description: 'Which failed and cancelled notification messages to retry.' });

@@ -48,7 +48,7 @@ export async function notify(tx: Transaction, kind: NoticeKind, notices: readonl
     occurrences: notices.map(({ occurrence }) => occurrence),
     facts: notices.map(({ facts }) => JSON.stringify(facts)),
   });
-  await askToTell(tx, owners);
+  await enqueueWriting(tx, owners);
 }
 
 /** For so many days after an event, its messages that were not accepted are sent again. */
@@ -56,10 +56,11 @@ export const UNSENT_DAYS = 7;
 
 /** Sends the notices of an owner again whose messages failed or were cancelled, by the channels that it has now. */
 export async function notifyAgain(tx: Transaction, owner: Owner): Promise<void> {
-  if ((await markUnwritten(tx, { ownerId: owner.ownerId, days: UNSENT_DAYS })).length > 0) await askToTell(tx, [owner]);
+  if ((await markUnwritten(tx, { ownerId: owner.ownerId, days: UNSENT_DAYS })).length > 0)
+    await enqueueWriting(tx, [owner]);
 }
 
 /** Has the messages of owners written after the commit. */
-export const askToTell = (tx: Transaction, owners: readonly Owner[]): Promise<void> =>
+export const enqueueWriting = (tx: Transaction, owners: readonly Owner[]): Promise<void> =>
   // In the transaction, all that notify the same project would wait for the one row of its job and, with a lock on the project, deadlock.
   enqueueStandingAfterCommit(tx, WRITE_MESSAGES, requestsOf(owners));

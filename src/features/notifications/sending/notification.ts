@@ -1,3 +1,4 @@
+import { type OutboundCode, OutboundError } from '../../../kernel/outbound/outbound-error.js';
 import { NOT_URGENT, type Severity, type Urgency } from './text.js';
 
 /** A label and its value; of a list, channels show the first few. */
@@ -65,3 +66,66 @@ export function plainItem(
 /** Converts a label to camel case: `Client secret` is `clientSecret`. */
 const keyOf = (label: string): string =>
   label.toLowerCase().replace(/[^a-z0-9]+(\w)/g, (_, first: string) => first.toUpperCase());
+
+/** Configs by type of channel, in the form in which they are sealed. */
+export interface ChannelConfigs {
+  readonly email: {
+    readonly recipients: readonly string[];
+    /** Users and groups whose addresses are resolved when a message is sent. */
+    readonly userIds?: readonly string[] | undefined;
+    readonly groupIds?: readonly string[] | undefined;
+  };
+  readonly webhook: { readonly url: string; readonly signingSecret: string | null };
+  readonly slack: { readonly webhookUrl: string };
+  readonly pagerduty: { readonly integrationKey: string };
+}
+
+/** Types of channels. */
+export const CHANNEL_TYPES = [
+  'email',
+  'webhook',
+  'slack',
+  'pagerduty',
+] as const satisfies readonly (keyof ChannelConfigs)[];
+export type ChannelType = (typeof CHANNEL_TYPES)[number];
+
+/** The destination of one delivery: a channel, or one recipient of an email channel. */
+export type Target =
+  | { readonly type: 'email'; readonly recipient: string }
+  | ({ readonly type: 'webhook' } & ChannelConfigs['webhook'])
+  | ({ readonly type: 'slack' } & ChannelConfigs['slack'])
+  | ({ readonly type: 'pagerduty' } & ChannelConfigs['pagerduty']);
+
+/** The target of one type. */
+export type TargetOf<T extends ChannelType> = Extract<Target, { readonly type: T }>;
+
+/** The targets of a channel, in the order of its config. */
+export function targetsOf<T extends ChannelType>(type: T, config: ChannelConfigs[T]): readonly Target[] {
+  if ('recipients' in config) return config.recipients.map((recipient) => ({ type: 'email', recipient }));
+  return [{ type, ...config } as Target];
+}
+
+/** The result of a delivery attempt. */
+export type Outcome =
+  | { readonly result: 'accepted' }
+  | {
+      /** `permanent`: further attempts would fail too. */
+      readonly result: 'temporary' | 'permanent';
+      readonly code: OutboundCode | 'RECIPIENT_NOT_ALLOWED';
+      /** HTTP status of the response, or reply code of the mail server. */
+      readonly status: number | null;
+      /** Delay that the target requests before the next attempt. */
+      readonly retryAfterSeconds: number | null;
+    };
+
+/** Converts an attempt to its outcome. @throws any error that is no failure of the target */
+export async function outcomeOf(attempt: Promise<unknown>): Promise<Outcome> {
+  try {
+    await attempt;
+    return { result: 'accepted' };
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    const { code, status, retryAfterSeconds, isTemporary } = error;
+    return { result: isTemporary ? 'temporary' : 'permanent', code, status, retryAfterSeconds };
+  }
+}

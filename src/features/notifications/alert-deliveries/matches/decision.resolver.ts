@@ -9,8 +9,7 @@ import type { ConnectionOf } from '../../../../kernel/paging.js';
 import { CertificateType } from '../../../certificates/public.js';
 import { AlertType, toAlertType } from '../../alerts/public.js';
 import { AlertMessageType } from '../message.type.js';
-import type { CertificateAlerts } from './certificate-alerts.js';
-import type { Decision, DecisionService } from './decision.service.js';
+import type { CertificateAlerts, Decision, DecisionService } from './decision.service.js';
 import { ListDecisions } from './match.rules.js';
 
 const OutcomeEnum = enumType<Decision['outcome']>(

@@ -6,8 +6,8 @@ import { type CursorKey, SoughtPage, timeCursorKey } from '../../../../kernel/pa
 import { parse } from '../../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../../projects/public.js';
 import { type AlertFilter, type EventType, findAlerts } from '../../alerts/public.js';
-import type { Subject } from '../due.sql.js';
-import { listSlices, looksAtSans, type Place, type Search } from '../searches.js';
+import type { Subject } from '../alert-delivery.sql.js';
+import { comparesSans, listSlices, type Position, type Search } from '../searches.js';
 import { matchingCertificates } from '../verdicts.js';
 import { ListMatches, MatchPage, PreviewAlert } from './match.rules.js';
 
@@ -96,7 +96,7 @@ async function pageOf(
   const cursors = new SealedCursors(ctx, 'alertMatches', { projectId, filters, period });
   const offset = request.offset ?? 0;
   const search = { projectId, filters, period, mayRead: mayRead(project) };
-  const after = placeOf(cursors.read(request.after, 2));
+  const after = positionOf(cursors.read(request.after, 2));
   const found = await together(ctx, findMatches, { ...search, after, count: offset + request.first + 1 });
   const stoppedAt = found.stoppedAt === null ? null : keyOf(found.stoppedAt);
   const page = new SoughtPage(found.subjects.slice(offset), request, keyOf, { cursors, stoppedAt });
@@ -108,8 +108,8 @@ async function pageOf(
   });
 }
 
-const keyOf = ({ notAfter, id }: Place): CursorKey => timeCursorKey(notAfter, id);
-const placeOf = (key: CursorKey | null): Place | null =>
+const keyOf = ({ notAfter, id }: Position): CursorKey => timeCursorKey(notAfter, id);
+const positionOf = (key: CursorKey | null): Position | null =>
   key === null ? null : { notAfter: new Date(key[0] as string), id: key[1] as string };
 
 const record = (
@@ -124,7 +124,7 @@ const SCAN_LIMIT = 10_000;
 const AT_ONCE = { most: 1_000, withSans: 200, least: 20 };
 
 /** A search: certificates that match the filters and that the caller can read. */
-export interface Wanted extends Search {
+export interface MatchSearch extends Search {
   readonly count: number;
   readonly mayRead: (subject: Subject) => boolean;
 }
@@ -134,22 +134,22 @@ export interface Matches {
   /** Soonest expiration first. May be more than requested. */
   readonly subjects: readonly Subject[];
   /** Where the scan stopped before it found enough or reached the end; null otherwise. */
-  readonly stoppedAt: Place | null;
+  readonly stoppedAt: Position | null;
 }
 
 interface Progress {
-  readonly wanted: Wanted;
+  readonly wanted: MatchSearch;
   readonly found: Subject[];
-  looked: number;
-  last: Place | null;
+  scanned: number;
+  last: Position | null;
   isOver: boolean;
   isAtEnd: boolean;
 }
 
 /** Finds the certificates of many alerts. Each statement is shared by all alerts. */
-const findMatches: Together<Wanted, Matches> = async (ctx, given) => {
+const findMatches: Together<MatchSearch, Matches> = async (ctx, given) => {
   const all = given.map((wanted): Progress => {
-    return { wanted, found: [], looked: 0, last: wanted.after, isOver: false, isAtEnd: false };
+    return { wanted, found: [], scanned: 0, last: wanted.after, isOver: false, isAtEnd: false };
   });
   for (let open = all; open.length > 0; open = open.filter(({ isOver }) => !isOver)) {
     const most = sizeOf(open);
@@ -166,15 +166,15 @@ const findMatches: Together<Wanted, Matches> = async (ctx, given) => {
 /** All searches together scan no more than a single one does. */
 function sizeOf(open: readonly Progress[]): number {
   const { most, withSans, least } = AT_ONCE;
-  const whole = open.some(({ wanted }) => looksAtSans(wanted)) ? withSans : most;
+  const whole = open.some(({ wanted }) => comparesSans(wanted)) ? withSans : most;
   return Math.max(least, Math.floor(whole / open.length));
 }
 
 async function advance(progress: Progress, slice: readonly Subject[], most: number): Promise<void> {
   const { wanted, found } = progress;
   found.push(...(await matchingCertificates(wanted.filters, slice)).filter(wanted.mayRead));
-  progress.looked += slice.length;
+  progress.scanned += slice.length;
   progress.last = slice.at(-1) ?? progress.last;
   progress.isAtEnd = slice.length < most;
-  progress.isOver = progress.isAtEnd || found.length >= wanted.count || progress.looked >= SCAN_LIMIT;
+  progress.isOver = progress.isAtEnd || found.length >= wanted.count || progress.scanned >= SCAN_LIMIT;
 }

@@ -1,8 +1,13 @@
 import type { Context } from '../../../../kernel/context.js';
 import type { Mailer } from '../../../../kernel/outbound/mail.js';
-import type { TargetOf } from '../channel.js';
-import type { Delivery, Notification, NotifiedItem } from '../notification.js';
-import { type Outcome, outcomeOf } from '../outcome.js';
+import {
+  type Delivery,
+  type Notification,
+  type NotifiedItem,
+  type Outcome,
+  outcomeOf,
+  type TargetOf,
+} from '../notification.js';
 import { andMore, fitted, listText, timeText } from '../text.js';
 
 /** Sends an email to one recipient. */

@@ -1,9 +1,7 @@
 import type { Context } from '../../../../kernel/context.js';
 import type { TargetPolicy } from '../../../../kernel/outbound/http.js';
 import type { Mailer } from '../../../../kernel/outbound/mail.js';
-import type { Target } from '../channel.js';
-import type { Delivery } from '../notification.js';
-import type { Outcome } from '../outcome.js';
+import type { Delivery, Outcome, Target } from '../notification.js';
 import { sendEmail } from './email.js';
 import { sendPagerDuty } from './pagerduty.js';
 import { sendSlack } from './slack.js';

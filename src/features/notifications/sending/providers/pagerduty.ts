@@ -1,8 +1,13 @@
 import type { Context } from '../../../../kernel/context.js';
 import { send, type TargetPolicy } from '../../../../kernel/outbound/http.js';
-import type { TargetOf } from '../channel.js';
-import type { Delivery, Details, Notification } from '../notification.js';
-import { type Outcome, outcomeOf } from '../outcome.js';
+import {
+  type Delivery,
+  type Details,
+  type Notification,
+  type Outcome,
+  outcomeOf,
+  type TargetOf,
+} from '../notification.js';
 import { fitted, listText } from '../text.js';
 
 /** Default endpoint of the Events API v2. */

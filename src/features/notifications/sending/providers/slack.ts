@@ -1,8 +1,14 @@
 import type { Context } from '../../../../kernel/context.js';
 import { send, type TargetPolicy } from '../../../../kernel/outbound/http.js';
-import type { TargetOf } from '../channel.js';
-import type { Delivery, Field, Notification, NotifiedItem } from '../notification.js';
-import { type Outcome, outcomeOf } from '../outcome.js';
+import {
+  type Delivery,
+  type Field,
+  type Notification,
+  type NotifiedItem,
+  type Outcome,
+  outcomeOf,
+  type TargetOf,
+} from '../notification.js';
 import { andMore, fitted, timeText } from '../text.js';
 
 const LIMIT_MS = 10_000;

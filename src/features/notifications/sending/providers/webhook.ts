@@ -1,9 +1,7 @@
 import type { Context } from '../../../../kernel/context.js';
 import { send, type TargetPolicy } from '../../../../kernel/outbound/http.js';
 import { SIGNATURE_HEADER, signatureOf } from '../../../../kernel/outbound/signature.js';
-import type { TargetOf } from '../channel.js';
-import type { Delivery, Notification } from '../notification.js';
-import { type Outcome, outcomeOf } from '../outcome.js';
+import { type Delivery, type Notification, type Outcome, outcomeOf, type TargetOf } from '../notification.js';
 
 const LIMIT_MS = 10_000;
 const MAX_ITEMS = 1_000;

@@ -6,18 +6,31 @@ import type { JobKind, JobRun } from '../../../kernel/jobs/job-kind.js';
 import { enqueueStanding } from '../../../kernel/jobs/queue.js';
 import { describeError } from '../../../kernel/log.js';
 import { refusedAddresses } from '../../identity/organizations/public.js';
-import { openForTelling } from '../alerts/public.js';
-import { digestsOf, isForUnread, type LedgerTarget, ledgerTargets, writeMessages } from '../deliveries/public.js';
-import { hasAddress } from './addresses.js';
-import { listTakingChannels } from './channel.queries.js';
+import { openForNewMessages } from '../alerts/public.js';
+import {
+  digestsOf,
+  findUndelivered,
+  isForUnread,
+  type LedgerTarget,
+  ledgerTargets,
+  listUnsentOwnerIds,
+  writeMessages,
+} from '../deliveries/public.js';
+import { listChannelsOfKind } from './channel.queries.js';
 import { Notice } from './notice.entity.js';
-import type { NoticeKind } from './notice.rules.js';
-import { listOwnersWithUnsentNotices, listPeople, listUnsentOwners } from './notice.sql.js';
+import { hasAddress, type NoticeKind } from './notice.rules.js';
+import {
+  listOwnerNames,
+  listOwnersWithUnsentNotices,
+  listPeople,
+  listUnsentOwners,
+  takeDueReminders,
+} from './notice.sql.js';
 import { NOTICE_SOURCE } from './notice-source.js';
-import { notifyAgain, type Owner, requestsOf, UNSENT_DAYS, WRITE_MESSAGES } from './notices.js';
+import { notify, notifyAgain, type Owner, requestsOf, UNSENT_DAYS, WRITE_MESSAGES } from './notices.js';
 
 /** Notices per transaction, and so per email. */
-const AT_ONCE = 500;
+const NOTICES_AT_ONCE = 500;
 
 /** Writes the messages for the notices of an owner. */
 export const WRITE_MESSAGES_JOB: JobKind = {
@@ -31,10 +44,10 @@ export const WRITE_MESSAGES_JOB: JobKind = {
 };
 
 /** For so long, whoever stored a notice may still ask for the job. */
-const UNTOLD_SECONDS = 10;
+const UNWRITTEN_SECONDS = 10;
 
 /** Has the messages written of notices whose node died before it asked for that. */
-export const FIND_UNTOLD: JobKind = {
+export const FIND_UNWRITTEN: JobKind = {
   name: 'project-notices:find-untold',
   description: 'Has the messages written for notices that have none yet, every minute.',
   everySeconds: 60,
@@ -44,7 +57,7 @@ export const FIND_UNTOLD: JobKind = {
       enqueueStanding(
         tx,
         WRITE_MESSAGES,
-        requestsOf(await listOwnersWithUnsentNotices(tx, { seconds: UNTOLD_SECONDS })),
+        requestsOf(await listOwnersWithUnsentNotices(tx, { seconds: UNWRITTEN_SECONDS })),
       ),
     ),
 };
@@ -67,7 +80,7 @@ export const FIND_UNSENT: JobKind = {
  *
  * @returns whether there may be more
  */
-async function writeNext(ctx: Context, run: JobRun, owner: Owner, most = AT_ONCE): Promise<boolean> {
+async function writeNext(ctx: Context, run: JobRun, owner: Owner, most = NOTICES_AT_ONCE): Promise<boolean> {
   try {
     return (await run.inTransaction((tx) => writeSome(tx, owner, most))) === most;
   } catch (error) {
@@ -112,18 +125,18 @@ async function writeKind(
   event: NoticeKind,
   notices: readonly NewNotice[],
 ): Promise<void> {
-  const channels = await listTakingChannels(tx, { projectId: owner.projectId ?? NO_ID, kind: event });
+  const channels = await listChannelsOfKind(tx, { projectId: owner.projectId ?? NO_ID, kind: event });
   const targets = await ledgerTargets(tx, owner, channels, (channel) =>
-    openForTelling(tx, { ...channel, table: 'notification_channel' }),
+    openForNewMessages(tx, { ...channel, table: 'notification_channel' }),
   );
   // A channel that cannot be decrypted may stay so.
-  const isTold = targets.some((target) => !isForUnread(target));
+  const reachesChannel = targets.some((target) => !isForUnread(target));
   const people = await addressesOf(tx, owner, notices);
   // People named by a notice get an email; admins get one only if nobody else is notified.
   const byPeople = Map.groupBy(notices, ({ recipientIds }) => {
     const named = recipientIds.filter((id) => people.has(id)).sort();
     return (
-      named.length > 0 || isTold ? named : [...people].filter(([, { isAdmin }]) => isAdmin).map(([id]) => id)
+      named.length > 0 || reachesChannel ? named : [...people].filter(([, { isAdmin }]) => isAdmin).map(([id]) => id)
     ).join();
   });
   let isNew = await write(tx, owner, event, notices, targets);
@@ -187,3 +200,67 @@ async function addressesOf(
   }
   return people;
 }
+
+const REMINDERS_AT_ONCE = 500;
+
+/** Notifies projects of due reminders of secrets; reminders missed during downtime cause one notice. */
+export const REMIND: JobKind = {
+  name: 'project-notices:remind',
+  description: 'Notifies projects of due reminders of secrets, daily at midnight UTC.',
+  everySeconds: 86_400,
+  run: async (_, run) => {
+    for (let taken = REMINDERS_AT_ONCE; taken === REMINDERS_AT_ONCE; )
+      taken = await run.inTransaction(async (tx) => {
+        const due = await takeDueReminders(tx, { most: REMINDERS_AT_ONCE });
+        await notify(
+          tx,
+          'secret-reminder',
+          due.map(({ id, organizationId, projectId, key, note, recipientIds, environment, path, day }) => ({
+            organizationId,
+            projectId,
+            subjectId: id,
+            occurrence: day,
+            facts: {
+              name: key,
+              fields: { Environment: environment, Folder: path, ...(note === null ? {} : { Note: note }) },
+              recipientIds: [...recipientIds],
+            },
+          })),
+        );
+        return due.length;
+      });
+  },
+};
+
+const OWNERS_AT_ONCE = 100;
+
+/** Notifies admins of organizations of alerts and projects whose notifications reach nobody: once a day for each. */
+export const FIND_UNDELIVERED: JobKind = {
+  name: 'project-notices:find-undelivered',
+  description: 'Notifies the admins of organizations of alerts and projects whose notifications reach nobody.',
+  everySeconds: 600,
+  staysInside: true,
+  run: async (ctx, run) => {
+    for (let after = NO_ID; ; ) {
+      const ids = (await listUnsentOwnerIds(ctx, { after, most: OWNERS_AT_ONCE })).map(({ id }) => id);
+      const last = ids.at(-1);
+      if (last === undefined) return;
+      const found = new Map((await findUndelivered(ctx, { ownerIds: ids })).map((one) => [one.ownerId, one]));
+      const owners = await listOwnerNames(ctx, { ids: [...found.keys()] });
+      const notices = owners.flatMap(({ id, organizationId, type, name, projectName, today }) => {
+        const undelivered = found.get(id);
+        if (undelivered === undefined) return [];
+        const fields = {
+          'Sent by': type,
+          ...(projectName === null ? {} : { Project: projectName }),
+          Since: undelivered.since.toISOString(),
+          Messages: String(undelivered.count),
+          ...(undelivered.errorCode === null ? {} : { Error: undelivered.errorCode }),
+        };
+        return [{ organizationId, projectId: null, subjectId: id, occurrence: today, facts: { name, fields } }];
+      });
+      await run.inTransaction((tx) => notify(tx, 'delivery-failure', notices));
+      after = last;
+    }
+  },
+};

@@ -1,12 +1,12 @@
-import { authorize } from '../../../../kernel/authz/ability.js';
-import type { Context } from '../../../../kernel/context.js';
-import { batched, batchOfLists, listKey } from '../../../../kernel/database/batched.js';
-import { inTransaction } from '../../../../kernel/database/in-transaction.js';
-import { loadRow } from '../../../../kernel/database/rows.js';
-import { AppError } from '../../../../kernel/errors.js';
-import type { Page } from '../../../../kernel/paging.js';
-import { parse } from '../../../../kernel/validation.js';
-import type { ProjectAccess, ProjectReader } from '../../../projects/public.js';
+import { authorize } from '../../../kernel/authz/ability.js';
+import type { Context } from '../../../kernel/context.js';
+import { batched, batchOfLists, listKey } from '../../../kernel/database/batched.js';
+import { inTransaction } from '../../../kernel/database/in-transaction.js';
+import { loadRow } from '../../../kernel/database/rows.js';
+import { AppError } from '../../../kernel/errors.js';
+import type { Page } from '../../../kernel/paging.js';
+import { parse } from '../../../kernel/validation.js';
+import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import {
   type MessageBounds,
   MessagePage,
@@ -16,12 +16,12 @@ import {
   type RetriedCount,
   retry,
   retryMany,
-} from '../../deliveries/public.js';
-import { findChannels } from '../channel.queries.js';
-import { retryNotices } from '../notice.sql.js';
-import { NOTICE_SOURCE } from '../notice-source.js';
-import { findMessages, listChannelMessages, listProjectMessages, type MessageRow } from './message.queries.js';
-import { ListMessages, OneMessage, RetryMessage, RetryMessages } from './message.rules.js';
+} from '../deliveries/public.js';
+import { findChannels } from './channel.queries.js';
+import { findMessages, listChannelMessages, listProjectMessages, type MessageRow } from './notice.queries.js';
+import { ListMessages, OneMessage, RetryMessage, RetryMessages } from './notice.rules.js';
+import { retryNotices } from './notice.sql.js';
+import { NOTICE_SOURCE } from './notice-source.js';
 
 const CHANNEL_NOT_FOUND = 'NOTIFICATION_CHANNEL_NOT_FOUND';
 const CHANNEL = { find: findChannels, notFound: CHANNEL_NOT_FOUND } as const;

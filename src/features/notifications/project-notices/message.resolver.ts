@@ -1,6 +1,6 @@
-import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
-import { authorize } from '../../../../kernel/authz/ability.js';
-import type { Context } from '../../../../kernel/context.js';
+import { Ctx, FieldResolver, ID, Int, Resolver, Root } from 'type-graphql';
+import { authorize } from '../../../kernel/authz/ability.js';
+import type { Context } from '../../../kernel/context.js';
 import {
   type BatchLoad,
   batched,
@@ -8,27 +8,56 @@ import {
   mapFound,
   type Together,
   together,
-} from '../../../../kernel/database/batched.js';
-import { mutation, nested, query } from '../../../../kernel/graphql/operations.js';
-import type { ConnectionOf } from '../../../../kernel/paging.js';
-import { type ProjectRelations, ProjectType } from '../../../projects/public.js';
-import { openForSending } from '../../alerts/public.js';
+} from '../../../kernel/database/batched.js';
+import { Node } from '../../../kernel/graphql/node.js';
+import { objectType } from '../../../kernel/graphql/object-types.js';
+import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
+import { connectionOf } from '../../../kernel/graphql/page.js';
+import type { ConnectionOf } from '../../../kernel/paging.js';
+import { bodyOf, type Route, routesAt, withoutNull } from '../../../rest/route.js';
+import { type ProjectRelations, ProjectType } from '../../projects/public.js';
+import { AlertChannelTypeEnum, openForSending } from '../alerts/public.js';
 import {
   addressAmong,
   MessagePageArgs,
+  MessageQuery,
   RETRIED_PAYLOAD,
   type RetriedCount,
+  sentMessage,
   UndeliveredMessagesType,
   undeliveredOf,
-} from '../../deliveries/public.js';
-import { hasAddress } from '../addresses.js';
-import { type ChannelRow, findChannels } from '../channel.queries.js';
-import { NotificationChannelType, toNotificationChannel } from '../channel.type.js';
-import { listPeopleOf } from '../notice.sql.js';
-import type { MessageRow } from './message.queries.js';
-import { ListMessages, OneMessage, RetryMessage, RetryMessages } from './message.rules.js';
+} from '../deliveries/public.js';
+import { type ChannelRow, findChannels } from './channel.queries.js';
+import { NoticeKindEnum, NotificationChannelType, toNotificationChannel } from './channel.type.js';
 import type { MessageService } from './message.service.js';
-import { NotificationMessageConnection, NotificationMessageType } from './message.type.js';
+import type { MessageRow } from './notice.queries.js';
+import { hasAddress, ListMessages, OneMessage, RetryMessage, RetryMessages } from './notice.rules.js';
+import { listPeopleOf } from './notice.sql.js';
+
+/** A message of a project as the API shows it. */
+export const NotificationMessageType = objectType(
+  'NotificationMessage',
+  'A notification of a project to one recipient of a notification channel, or to one of its people.',
+  {
+    ...sentMessage,
+    projectId: [ID, 'ID of the project.'],
+    kind: [NoticeKindEnum, 'Kind of the notices in the message.'],
+    channelId: [
+      ID,
+      'ID of the notification channel, which may have been deleted since. For emails to people, ID of the project.',
+    ],
+    channelType: [AlertChannelTypeEnum, 'Type of the channel.'],
+    noticeCount: [Int, 'Number of notices in the message.'],
+  },
+  { implements: Node },
+);
+export type NotificationMessageType = InstanceType<typeof NotificationMessageType>;
+
+const NotificationMessageConnection = connectionOf(
+  NotificationMessageType,
+  'NotificationMessage',
+  'creation time, newest first',
+);
 
 @Resolver(() => NotificationMessageType)
 export class MessageResolver {
@@ -173,3 +202,46 @@ const people: Together<MessageRow, { readonly recipients: readonly string[] }> =
   const recipients = new Map([...byProject].map(([id, rows]) => [id, rows.map(({ username }) => username)]));
   return messages.map(({ projectId }) => ({ recipients: recipients.get(projectId) ?? [] }));
 };
+
+const select = `id projectId kind state channelId channelType recipient attempts nextAttemptAt errorCode createdAt endedAt
+  noticeCount`;
+const errors = ['PROJECT_NOT_FOUND'] as const;
+const NOT_FOUND = ['NOTIFICATION_MESSAGE_NOT_FOUND'] as const;
+
+const messages = routesAt('/api/v1/projects/{projectId}/notification-messages', { select, errors });
+const many = routesAt('/api/v1/projects/{projectId}/notification-messages', { select: 'count hasMore', errors });
+const channels = routesAt('/api/v1/projects/{projectId}/notification-channels', { select, errors });
+
+/** Messages of projects. */
+export const messageRoutes: readonly Route[] = [
+  messages.get('', 'List the messages of a project, newest first', {
+    field: 'notificationMessages',
+    as: 'messages',
+    query: MessageQuery,
+  }),
+  messages.get('/{messageId}', 'Get a message of a project', {
+    field: 'notificationMessage',
+    as: 'message',
+    variables: ({ params: { messageId, projectId } }) => ({ id: messageId, projectId }),
+    errors: NOT_FOUND,
+  }),
+  messages.post('/{messageId}/retry', 'Send a failed or cancelled message again', {
+    field: 'retryNotificationMessage',
+    as: 'message',
+    variables: ({ params: { messageId, projectId } }) => ({ input: { id: messageId, projectId } }),
+    errors: [...NOT_FOUND, 'NOTIFICATION_MESSAGE_NOT_RETRYABLE'],
+  }),
+  many.post('/retry', 'Send failed and cancelled messages of a project again', {
+    field: 'retryNotificationMessages',
+    body: bodyOf(withoutNull(RetryMessages), 'projectId'),
+    reply: ({ retryNotificationMessages }) => retryNotificationMessages.retried,
+    example: { dryRun: true },
+  }),
+  channels.get('/{channelId}/messages', 'List the messages of a notification channel, newest first', {
+    operationId: 'listNotificationChannelMessages',
+    field: 'notificationMessages',
+    as: 'messages',
+    query: MessageQuery,
+    errors: ['NOTIFICATION_CHANNEL_NOT_FOUND'],
+  }),
+];
