@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { listSlices } from '../../../src/features/notifications/alert-deliveries/searches.js';
+import { listSlices } from '../../../src/features/notifications/alert-deliveries/matching.js';
 import { type Caller, mustSucceed } from '../../kit/caller.js';
 import fc from '../../kit/properties.js';
 import { rounds } from '../../kit/scope.js';

@@ -1,4 +1,4 @@
-import { matchingCertificates } from '../../../src/features/notifications/alert-deliveries/verdicts.js';
+import { matchingCertificates } from '../../../src/features/notifications/alert-deliveries/matching.js';
 import type { AlertFilter } from '../../../src/features/notifications/alerts/public.js';
 
 test('filters that take long let other work run between two certificates', async () => {

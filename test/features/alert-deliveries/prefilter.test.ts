@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { listSlices } from '../../../src/features/notifications/alert-deliveries/searches.js';
+import { listSlices } from '../../../src/features/notifications/alert-deliveries/matching.js';
 import { type AlertFilter, matchesFilters } from '../../../src/features/notifications/alerts/public.js';
 import { mustSucceed } from '../../kit/caller.js';
 import { newLeaf, newRoot } from '../../kit/certificates/material.js';

@@ -18,7 +18,6 @@ import { findAuthorities, findOwnerOfCertificate, listAuthorities } from '../aut
 import { openKey, sealKey } from '../key-sealing.js';
 import { refuseOtherType } from '../shared-checks.js';
 import type { Bundle } from '../x509/bundle.js';
-import { isIssuerOf } from '../x509/chain.js';
 import { toPem } from '../x509/pem.js';
 import { Certificate } from './certificate.entity.js';
 import { type CertificateRow, findCertificates } from './certificate.queries.js';
@@ -334,6 +333,7 @@ const record = (
 
 /** ID of the authority of a project that issued a certificate; null if none did. */
 async function findIssuerOf(ctx: Context, projectId: string, certificate: X509Certificate): Promise<string | null> {
+  const { isIssuerOf } = await import('../x509/bundle.js');
   const authorities = await listAuthorities(ctx, { projectIds: [projectId], after: null, limit: null });
   const issuer = authorities.find(
     (authority) =>

@@ -2,10 +2,9 @@ import type { ErrorDetail } from '../../../kernel/errors.js';
 import { HAS_NO_CONTROL_CHARACTERS, isStorable } from '../../../kernel/text-rules.js';
 import type { ProfileRules, SubjectAttribute } from '../profiles/profile.rules.js';
 import type { Content } from '../profiles/profile-check.js';
-import type { NameAttribute, San } from '../x509/facts.js';
+import type { NameAttribute, San, StatedContent } from '../x509/facts.js';
 import { KEY_ALGORITHMS, type KeyAlgorithm } from '../x509/keys.js';
 import { canonicalSan, faultOfSan } from '../x509/names.js';
-import type { StatedContent } from '../x509/stated-content.js';
 import type { KeyUsageName } from '../x509/usages.js';
 
 /** The requested content. Null: not given, the defaults of the profile apply; an empty list was given explicitly. */

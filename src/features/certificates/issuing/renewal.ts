@@ -16,8 +16,8 @@ import type { ProfileRules } from '../profiles/profile.rules.js';
 import { type Content, faultsAgainst } from '../profiles/profile-check.js';
 import { refuse } from '../shared-checks.js';
 import { type Csr, faultOfKey } from '../x509/csr.js';
+import { type StatedContent, statedByCertificate } from '../x509/facts.js';
 import { algorithmOf, type KeyAlgorithm, type KeyPair, newKeyPair, spkiOf } from '../x509/keys.js';
-import { type StatedContent, statedByCertificate } from '../x509/stated-content.js';
 import { canGenerate, contentOf, defaultAlgorithm, differencesOf, requestedContent, within } from './content.js';
 import { type Order, sign } from './signing.js';
 

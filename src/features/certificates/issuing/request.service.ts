@@ -142,14 +142,20 @@ export class RequestLog {
       const failure = { issuedCertificateId: null, errorCode: code, faults: storedFaults(errors) };
       const { id, createdAt } = await insert(tx, details, failure);
       const owner = { organizationId, projectId, profileId, day: dayOf(createdAt) };
-      await this.onFailed(tx, { ...owner, requestId: id, certificateId, commonName, event, code });
-      await tx.auditTrail.recordChange(tx, {
-        action: 'certificate-request:fail',
-        projectId,
-        facts: { requestId: id, code, ...(certificateId === null ? {} : { certificateId }) },
-      });
+      await reportFailure(tx, this.onFailed, { ...owner, requestId: id, certificateId, commonName, event, code });
     });
   }
+}
+
+/** Announces and records a failed request, in the transaction that stores it. */
+export async function reportFailure(tx: Transaction, onFailed: OnRequestFailed, failed: FailedRequest): Promise<void> {
+  await onFailed(tx, failed);
+  const { projectId, requestId, code, certificateId } = failed;
+  await tx.auditTrail.recordChange(tx, {
+    action: 'certificate-request:fail',
+    projectId,
+    facts: { requestId, code, ...(certificateId === null ? {} : { certificateId }) },
+  });
 }
 
 async function insert(

@@ -1,7 +1,6 @@
 import type { KeyObject, X509Certificate } from 'node:crypto';
 import type { ErrorDetail } from '../../../kernel/errors.js';
 import { validationFailed } from '../../../kernel/validation.js';
-import { chainOf, isIssuerOf } from './chain.js';
 import { readCertificate } from './facts.js';
 import { isPairOf, KEY_TYPES, readPrivateKey } from './keys.js';
 import { attempt, faultAt, MAX_PEM_BYTES, type PemBlock, type PemText, readPem } from './pem.js';
@@ -112,3 +111,31 @@ const noLeaf = (path: string, key: Read<KeyObject> | null): ErrorDetail =>
   key === null
     ? { path, code: 'INVALID', message: 'must contain one certificate and, besides it, only its issuers' }
     : faultAt(key.block, 'contains a private key that does not match any of the certificates');
+
+/**
+ * The issuers of a certificate among others, from the direct one up to a self-signed one, as far as they are present.
+ *
+ * @returns also the certificates that are not issuers
+ */
+function chainOf(
+  leaf: X509Certificate,
+  given: readonly X509Certificate[],
+): { readonly chain: readonly X509Certificate[]; readonly others: readonly X509Certificate[] } {
+  const chain: X509Certificate[] = [];
+  let others = given.filter((one) => !one.raw.equals(leaf.raw));
+  for (let last = leaf; !isSelfSigned(last); ) {
+    const issuer = others.find((one) => isIssuerOf(one, last));
+    if (issuer === undefined) break;
+    chain.push(issuer);
+    others = others.filter((one) => one !== issuer);
+    last = issuer;
+  }
+  return { chain, others };
+}
+
+/** Whether a certificate is signed with its own key. */
+const isSelfSigned = (certificate: X509Certificate): boolean => isIssuerOf(certificate, certificate);
+
+/** Whether a certificate was issued by another one: by name, by key identifiers if present, and by its signature. */
+export const isIssuerOf = (issuer: X509Certificate, certificate: X509Certificate): boolean =>
+  certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);

@@ -4,9 +4,9 @@ import { Name, Pkcs10CertificateRequest } from '@peculiar/x509';
 import type { ErrorDetail } from '../../../kernel/errors.js';
 import { HAS_NO_CONTROL_CHARACTERS, isStorable } from '../../../kernel/text-rules.js';
 import { validationFailed } from '../../../kernel/validation.js';
+import { type StatedContent, statedBy } from './facts.js';
 import { algorithmOf, KEY_ALGORITHMS } from './keys.js';
 import { attempt, faultAt, type PemText, readPem } from './pem.js';
-import { type StatedContent, statedBy } from './stated-content.js';
 
 const LABELS = ['CERTIFICATE REQUEST', 'NEW CERTIFICATE REQUEST'];
 const OTHER_KEYS = ['ec-p256', 'ec-p384', 'ed25519'];

@@ -12,8 +12,7 @@ import { ledgerTargets, sendSoon, writeMessages } from '../deliveries/public.js'
 import { listUnsentSubjects } from './alert-delivery.queries.js';
 import { findSubjects, listAlertStates, type Subject } from './alert-delivery.sql.js';
 import { CERTIFICATE_SOURCE } from './certificate-source.js';
-import { listSlices, type Position } from './searches.js';
-import { ALL_ALERTS, matchingCertificates, verdictsOf } from './verdicts.js';
+import { ALL_ALERTS, listSlices, matchingCertificates, type Position, verdictsOf } from './matching.js';
 
 const DAY_SECONDS = 86_400;
 const ALERTS_AT_ONCE = 1_000;

@@ -1,15 +1,21 @@
-import { Ctx, FieldResolver, Int, Resolver, Root } from 'type-graphql';
+import { Ctx, FieldResolver, ID, Int, Resolver, Root } from 'type-graphql';
 import { authorize, can } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
 import { type BatchLoad, batched, linked, mapFound } from '../../../kernel/database/batched.js';
-import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
+import { DateTime } from '../../../kernel/graphql/date-time.js';
+import { enumType } from '../../../kernel/graphql/enums.js';
+import { Node } from '../../../kernel/graphql/node.js';
+import { hidden, objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
+import { connectionOf } from '../../../kernel/graphql/page.js';
 import type { ConnectionOf } from '../../../kernel/paging.js';
 import { type CertificateRow, CertificateType, findCertificates } from '../../certificates/public.js';
 import type { ProjectRelations } from '../../projects/public.js';
 import {
   AlertChannelType,
+  AlertChannelTypeEnum,
   AlertType,
+  CertificateEventEnum,
   type ChannelRow,
   findAlertViews,
   findChannels,
@@ -22,13 +28,56 @@ import {
   MessagePageArgs,
   RETRIED_PAYLOAD,
   type RetriedCount,
+  sentMessage,
   UndeliveredMessagesType,
 } from '../deliveries/public.js';
 import type { MessageRow } from './alert-delivery.queries.js';
+import type { RunRow } from './alert-delivery.sql.js';
 import type { HistoryService } from './history.service.js';
 import { ListMessages, OneMessage, RetryMessage, RetryMessages, TestAlert } from './message.rules.js';
-import { AlertMessageConnection, AlertMessageType, AlertRunType } from './message.type.js';
 import type { TrialService } from './trial.service.js';
+
+/** A message as the API shows it. It stores no address. */
+export const AlertMessageType = objectType(
+  'AlertMessage',
+  'A notification of a certificate alert to one recipient of one channel.',
+  {
+    ...sentMessage,
+    projectId: hidden<string>(),
+    alertId: [ID, 'ID of the certificate alert.'],
+    event: [CertificateEventEnum, 'Event that the message is about.'],
+    channelId: [ID, 'ID of the channel, which may have been deleted since.'],
+    channelType: [AlertChannelTypeEnum, 'Type of the channel.'],
+    certificateCount: [Int, 'Number of certificates in the message that still exist.'],
+  },
+  { implements: Node },
+);
+export type AlertMessageType = InstanceType<typeof AlertMessageType>;
+
+const RunStatusEnum = enumType<RunRow['status']>(
+  'CertificateAlertRunStatus',
+  'Result of the last run of a certificate alert.',
+  {
+    pending: 'At least one message is pending, and none failed.',
+    success: 'The targets accepted all messages.',
+    failed: 'At least one message failed or was cancelled: see `messageCount` and `sentCount`.',
+  },
+);
+
+/** The last run of an alert. */
+const AlertRunType = objectType('CertificateAlertRun', 'A run of a certificate alert that sent notifications.', {
+  timestamp: [DateTime, 'When the alert last found certificates to notify of.'],
+  status: [RunStatusEnum, 'Result of the run.'],
+  errorCode: [
+    orNull(String),
+    'Error code of a message that was not accepted, for example `TARGET_REJECTED`. Null if all were.',
+  ],
+  messageCount: [Int, 'Number of messages of the run.'],
+  sentCount: [Int, 'Number of them that the targets accepted.'],
+});
+type AlertRunType = InstanceType<typeof AlertRunType>;
+
+const AlertMessageConnection = connectionOf(AlertMessageType, 'AlertMessage', 'creation time, newest first');
 
 @Resolver(() => AlertMessageType)
 export class AlertMessageResolver {

@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Context } from '../../../kernel/context.js';
 import { inOrders, pageInOrder } from '../../../kernel/database/ordered-page.js';
 import { anyOf, columnsOf, prepared, tablesOf } from '../../../kernel/database/tables.js';
-import type { ListOrder, Orderable, OrderedBounds, OrderedRequest } from '../../../kernel/list-order.js';
+import type { OrderedBounds } from '../../../kernel/list-order.js';
 import { CertificateAlertChannelSchema, CertificateAlertSchema } from './alert.entity.js';
-import { type EventType, NEWEST_FIRST } from './alert.rules.js';
+import type { EventType } from './alert.rules.js';
 
 /** Filters of a list of alerts. Null: no filter. */
 export interface AlertFilters {
@@ -118,15 +118,3 @@ export const alertFilters = ({ search, eventType, enabled }: FilterRequest): Ale
   eventType: eventType ?? null,
   enabled: enabled ?? null,
 });
-
-/** The request with the default order of alerts if it has none. */
-export const inAlertOrder = ({
-  first,
-  after,
-  orderBy,
-  updatedSince,
-}: OrderedRequest): OrderedRequest & {
-  readonly orderBy: ListOrder;
-} => ({ first, after, orderBy: orderBy ?? NEWEST_FIRST, updatedSince });
-
-export const toOrderable = (alert: AlertView): Orderable => alert;

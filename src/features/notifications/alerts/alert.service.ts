@@ -5,7 +5,7 @@ import { batched, batchOfLists, listKey } from '../../../kernel/database/batched
 import { flush, inTransaction } from '../../../kernel/database/in-transaction.js';
 import { lockRow } from '../../../kernel/database/rows.js';
 import { AppError } from '../../../kernel/errors.js';
-import { orderedCursorKey, orderedPageBounds, orderedPageOf } from '../../../kernel/list-order.js';
+import { type OrderedRequest, orderedCursorKey, orderedPageBounds, orderedPageOf } from '../../../kernel/list-order.js';
 import { refuseOtherVersion } from '../../../kernel/number-rules.js';
 import { counted, Page } from '../../../kernel/paging.js';
 import { parse, validationFailed } from '../../../kernel/validation.js';
@@ -19,13 +19,11 @@ import {
   countAlerts,
   findAlerts,
   findAlertViews,
-  inAlertOrder,
   listAlertsInOrder,
   listAlertsOf,
-  toOrderable,
   withChannels,
 } from './alert.queries.js';
-import { AlertPage, type AlertRules, ListAlerts, OneAlert } from './alert.rules.js';
+import { AlertPage, type AlertRules, ListAlerts, NEWEST_FIRST, OneAlert } from './alert.rules.js';
 import { toGivenChannels } from './channel.rules.js';
 import { CERTIFICATE_CHANNELS, replaceChannels } from './channel-changes.js';
 
@@ -156,7 +154,7 @@ export class AlertService {
       ...bounds,
     });
     const alerts = await withChannels(ctx, rows);
-    const page = new Page(alerts, request, (alert) => orderedCursorKey(request, toOrderable(alert)));
+    const page = new Page(alerts, request, (alert) => orderedCursorKey(request, alert));
     await recordList(ctx, projectId, page.nodes.length);
     return counted(page, async () => (await countAlerts(ctx, { projectId, ...filters }))[0]?.count ?? 0);
   }
@@ -172,7 +170,7 @@ export class AlertService {
   async pageInProject(ctx: Context, project: ProjectAccess, raw: unknown): Promise<ListedAlerts> {
     const given = parse(AlertPage, raw);
     const alerts = await alertsIn(ctx, project, alertFilters(given));
-    const page = orderedPageOf(alerts, inAlertOrder(given), { orderable: toOrderable });
+    const page = orderedPageOf(alerts, inAlertOrder(given), { orderable: (alert) => alert });
     await recordList(ctx, project.projectId, page.nodes.length);
     return counted(page, async () => alerts.length);
   }
@@ -243,3 +241,9 @@ const record = (
   { id, projectId, version }: { readonly id: string; readonly projectId: string; readonly version: number },
   facts: Readonly<Record<string, readonly string[]>> = {},
 ): Promise<void> => tx.auditTrail.recordChange(tx, { action, projectId, facts: { alertId: id, version, ...facts } });
+
+/** The request with the default order of alerts if it has none. */
+const inAlertOrder = ({ first, after, orderBy, updatedSince }: OrderedRequest) => ({
+  ...{ first, after, updatedSince },
+  orderBy: orderBy ?? NEWEST_FIRST,
+});

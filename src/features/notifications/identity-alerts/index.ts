@@ -16,12 +16,13 @@ import {
   IdentityAlertCountResolver,
   IdentityAlertResolver,
   IdentityAlertsOfIdentityResolver,
+  IdentityAlertType,
+  toIdentityAlert,
   UndeliveredResolver,
 } from './identity-alert.resolver.js';
 import { identityAlertRoutes } from './identity-alert.routes.js';
 import { rulesFor } from './identity-alert.rules.js';
 import { IdentityAlertService, readOf } from './identity-alert.service.js';
-import { IdentityAlertType, toIdentityAlert } from './identity-alert.type.js';
 
 /**
  * Alerts of the expiry of credentials of machine identities.

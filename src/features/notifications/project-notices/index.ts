@@ -5,11 +5,17 @@ import { sendJob } from '../deliveries/public.js';
 import type { Notifier } from '../sending/public.js';
 import { NotificationChannel } from './channel.entity.js';
 import { findChannels } from './channel.queries.js';
-import { ChannelCountResolver, ChannelResolver, channelRoutes, ProjectChannelsResolver } from './channel.resolver.js';
+import {
+  ChannelCountResolver,
+  ChannelResolver,
+  channelRoutes,
+  NotificationChannelType,
+  ProjectChannelsResolver,
+  toNotificationChannel,
+} from './channel.resolver.js';
 import { rulesFor } from './channel.rules.js';
 import { ChannelService, readOf } from './channel.service.js';
-import { NotificationChannelType, toNotificationChannel } from './channel.type.js';
-import { FIND_EXPIRING } from './credentials.js';
+import { FIND_EXPIRING } from './events.js';
 import {
   ChannelMessagesResolver,
   MessageResolver,

@@ -28,7 +28,7 @@ import {
   undeliveredOf,
 } from '../deliveries/public.js';
 import { type ChannelRow, findChannels } from './channel.queries.js';
-import { NoticeKindEnum, NotificationChannelType, toNotificationChannel } from './channel.type.js';
+import { NoticeKindEnum, NotificationChannelType, toNotificationChannel } from './channel.resolver.js';
 import type { MessageService } from './message.service.js';
 import type { MessageRow } from './notice.queries.js';
 import { hasAddress, ListMessages, OneMessage, RetryMessage, RetryMessages } from './notice.rules.js';

@@ -1,6 +1,6 @@
 export { SEALED_NOTIFICATION_CHANNELS } from './channel.service.js';
-export { notifyOfCredentialChanges } from './credentials.js';
 export {
+  notifyOfCredentialChanges,
   notifyOfFailedRequest,
   notifyOfFailedRotation,
   notifyOfFailure,

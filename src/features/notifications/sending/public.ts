@@ -2,13 +2,16 @@ export {
   CHANNEL_TYPES,
   type ChannelConfigs,
   type ChannelType,
+  expiry,
+  fitted,
   type Notification,
   type NotifiedItem,
   type Outcome,
   outcomeOf,
   plainItem,
+  type Severity,
   type Target,
   targetsOf,
+  urgencyOf,
 } from './notification.js';
 export { Notifier } from './providers/notifier.js';
-export { expiry, fitted, type Severity, urgencyOf } from './text.js';

@@ -8,7 +8,7 @@ import { connectionOf } from '../../../../kernel/graphql/page.js';
 import type { ConnectionOf } from '../../../../kernel/paging.js';
 import { CertificateType } from '../../../certificates/public.js';
 import { AlertType, toAlertType } from '../../alerts/public.js';
-import { AlertMessageType } from '../message.type.js';
+import { AlertMessageType } from '../message.resolver.js';
 import type { CertificateAlerts, Decision, DecisionService } from './decision.service.js';
 import { ListDecisions } from './match.rules.js';
 

@@ -9,7 +9,7 @@ import type { ProjectReader } from '../../../projects/public.js';
 import { type AlertView, findAlertViews, listAlertViews } from '../../alerts/public.js';
 import { listMessagesAbout, type MessageRow } from '../alert-delivery.queries.js';
 import { type AlertState, findSubjects, listAlertStates } from '../alert-delivery.sql.js';
-import { matchingCertificates, type Verdict, verdictsOf } from '../verdicts.js';
+import { matchingCertificates, type Verdict, verdictsOf } from '../matching.js';
 import { ListDecisions } from './match.rules.js';
 import { mayRead } from './match.service.js';
 

@@ -7,8 +7,7 @@ import { parse } from '../../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../../projects/public.js';
 import { type AlertFilter, type EventType, findAlerts } from '../../alerts/public.js';
 import type { Subject } from '../alert-delivery.sql.js';
-import { comparesSans, listSlices, type Position, type Search } from '../searches.js';
-import { matchingCertificates } from '../verdicts.js';
+import { comparesSans, listSlices, matchingCertificates, type Position, type Search } from '../matching.js';
 import { ListMatches, MatchPage, PreviewAlert } from './match.rules.js';
 
 const ALERT = { find: findAlerts, notFound: 'CERTIFICATE_ALERT_NOT_FOUND' } as const;

@@ -1,14 +1,17 @@
 import type { Context } from '../../../../kernel/context.js';
 import type { Mailer } from '../../../../kernel/outbound/mail.js';
 import {
+  andMore,
   type Delivery,
+  fitted,
+  listText,
   type Notification,
   type NotifiedItem,
   type Outcome,
   outcomeOf,
   type TargetOf,
+  timeText,
 } from '../notification.js';
-import { andMore, fitted, listText, timeText } from '../text.js';
 
 /** Sends an email to one recipient. */
 export function sendEmail(

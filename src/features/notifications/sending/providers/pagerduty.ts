@@ -3,12 +3,13 @@ import { send, type TargetPolicy } from '../../../../kernel/outbound/http.js';
 import {
   type Delivery,
   type Details,
+  fitted,
+  listText,
   type Notification,
   type Outcome,
   outcomeOf,
   type TargetOf,
 } from '../notification.js';
-import { fitted, listText } from '../text.js';
 
 /** Default endpoint of the Events API v2. */
 export const PAGERDUTY_URL = 'https://events.pagerduty.com/v2/enqueue';

@@ -1,15 +1,17 @@
 import type { Context } from '../../../../kernel/context.js';
 import { send, type TargetPolicy } from '../../../../kernel/outbound/http.js';
 import {
+  andMore,
   type Delivery,
   type Field,
+  fitted,
   type Notification,
   type NotifiedItem,
   type Outcome,
   outcomeOf,
   type TargetOf,
+  timeText,
 } from '../notification.js';
-import { andMore, fitted, timeText } from '../text.js';
 
 const LIMIT_MS = 10_000;
 /** One block per item; a message has at most 50. */
