@@ -13,52 +13,6 @@ import { ChangeTail, type Head } from './change-tail.js';
 import { after, idsOf, isAfter, type Position, positionOf, type ResetReason } from './position.js';
 import { type FilterTest, filterTest, type SeenChange, seenBy } from './seen-changes.js';
 
-/** Streams of changes. */
-export class ChangeService {
-  readonly #tail = new ChangeTail();
-  readonly #streams: ChangeStreams;
-
-  constructor(private readonly projects: ProjectReader) {
-    this.#streams = new ChangeStreams(this.#tail, projects);
-  }
-
-  /**
-   * Opens a stream of changes in the order of the audit trail: after an event that the caller had, or from now on.
-   *
-   * @param raw the rules are `WatchChanges`
-   * @param signal aborted when the stream ends
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, STORE_UNAVAILABLE, AUDIT_UNAVAILABLE
-   */
-  async watch(ctx: Context, raw: unknown, signal: AbortSignal): Promise<AsyncGenerator<Streamed>> {
-    const { after: id, ...filter } = parse(WatchChanges, raw);
-    const project = filter.projectId == null ? null : await this.projects.load(ctx, filter.projectId);
-    await ctx.auditTrail.recordRead(ctx, {
-      action: 'change:list',
-      projectId: project?.projectId ?? null,
-      facts: { isResumed: id != null, ...(filter.kinds == null ? {} : { kinds: filter.kinds }) },
-    });
-    const head = await this.#tail.join(ctx);
-    // By the signal, and not where the events end: whoever leaves at once never asks for the first.
-    if (signal.aborted) head.leave();
-    else signal.addEventListener('abort', head.leave, { once: true });
-    const from = id == null ? null : await startOf(ctx, id, { filter, ...head });
-    return this.#streams.events(ctx, { filter, from, head, signal });
-  }
-}
-
-/** Where a stream continues, or why it cannot: also because events that its client does not have were dropped from the trail. */
-async function startOf(
-  ctx: Context,
-  id: string,
-  head: Pick<Head, 'settled' | 'now'> & { readonly filter: ChangeFilter },
-): Promise<Position | ResetReason> {
-  const position = positionOf(ctx, id, head);
-  if (typeof position === 'string') return position;
-  const { organizationId } = ctx;
-  const [found] = await FIND_EXPIRED(ctx.database.query, { organizationId, after: String(position.sequence) });
-  return found?.hasExpired === true ? 'position-expired' : position;
-}
-
 /** What a stream gives: a change as its caller sees it, where it begins, or how far it has come without one. */
 export type Streamed =
   | {
@@ -98,30 +52,51 @@ interface Rights {
   readonly foundAt: number;
 }
 
-/** Streams of the feed: for each caller what it asks for, as far as it may see it when it is sent. */
-class ChangeStreams {
+/** Streams of changes: for each caller what it asks for, as far as it may see it when it is sent. */
+export class ChangeService {
+  readonly #tail = new ChangeTail();
   readonly #checks = new FairQueue(CHECKS);
   readonly #shared = new SharedWork<null, Rights>({ most: CHECKS.maxWaiting, maxWaiting: CHECKS.maxWaiting });
 
-  constructor(
-    private readonly tail: ChangeTail,
-    private readonly projects: ProjectReader,
-  ) {}
+  constructor(private readonly projects: ProjectReader) {}
+
+  /**
+   * Opens a stream of changes in the order of the audit trail: after an event that the caller had, or from now on.
+   *
+   * @param raw the rules are `WatchChanges`
+   * @param signal aborted when the stream ends
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, STORE_UNAVAILABLE, AUDIT_UNAVAILABLE
+   */
+  async watch(ctx: Context, raw: unknown, signal: AbortSignal): Promise<AsyncGenerator<Streamed>> {
+    const { after: id, ...filter } = parse(WatchChanges, raw);
+    const project = filter.projectId == null ? null : await this.projects.load(ctx, filter.projectId);
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'change:list',
+      projectId: project?.projectId ?? null,
+      facts: { isResumed: id != null, ...(filter.kinds == null ? {} : { kinds: filter.kinds }) },
+    });
+    const head = await this.#tail.join(ctx);
+    // By the signal, and not where the events end: whoever leaves at once never asks for the first.
+    if (signal.aborted) head.leave();
+    else signal.addEventListener('abort', head.leave, { once: true });
+    const from = id == null ? null : await startOf(ctx, id, { filter, ...head });
+    return this.#events(ctx, { filter, from, head, signal });
+  }
 
   /**
    * Gives events as they are taken, one at a time.
    *
    * @throws the TOKEN_* codes when the token ends, PROJECT_NOT_FOUND when the caller cannot see the project any more
    */
-  async *events(ctx: Context, { filter, from, head, signal }: Beginning): AsyncGenerator<Streamed> {
+  async *#events(ctx: Context, { filter, from, head, signal }: Beginning): AsyncGenerator<Streamed> {
     const isResumed = from !== null && typeof from === 'object';
     let position = isResumed ? from : after(head.settled);
     const test = filterTest(filter);
-    const idOf = (at: Position): string => idsOf(ctx, filter, this.tail.now)(at);
+    const idOf = (at: Position): string => idsOf(ctx, filter, this.#tail.now)(at);
     if (!isResumed) yield { type: 'opened', id: idsOf(ctx, filter, head.now)(position), resetReason: from };
     let [sentAt, checkedAt] = [performance.now(), performance.now()];
     while (!signal.aborted) {
-      const stretch = await this.tail.read(queryOf(ctx), ctx.organizationId, position);
+      const stretch = await this.#tail.read(queryOf(ctx), ctx.organizationId, position);
       for await (const event of this.#seen(ctx, { filter, test, stretch, signal })) {
         yield event;
         [sentAt, checkedAt] = [performance.now(), performance.now()];
@@ -136,7 +111,7 @@ class ChangeStreams {
         yield { type: 'position', id: idOf(position) };
         sentAt = performance.now();
       }
-      await this.tail.wait(stretch.upTo, signal, POSITION_MS);
+      await this.#tail.wait(stretch.upTo, signal, POSITION_MS);
     }
   }
 
@@ -150,7 +125,7 @@ class ChangeStreams {
       return isIn.now || isIn.before ? [{ change, isIn }] : [];
     });
     let rights: Rights | null = null;
-    const idOf = idsOf(ctx, filter, this.tail.now);
+    const idOf = idsOf(ctx, filter, this.#tail.now);
     for (const { change, isIn } of matching) {
       if (signal.aborted) return;
       if (rights === null || performance.now() - rights.foundAt > RIGHTS_MS)
@@ -187,6 +162,19 @@ class ChangeStreams {
       ticket.end();
     }
   }
+}
+
+/** Where a stream continues, or why it cannot: also because events that its client does not have were dropped from the trail. */
+async function startOf(
+  ctx: Context,
+  id: string,
+  head: Pick<Head, 'settled' | 'now'> & { readonly filter: ChangeFilter },
+): Promise<Position | ResetReason> {
+  const position = positionOf(ctx, id, head);
+  if (typeof position === 'string') return position;
+  const { organizationId } = ctx;
+  const [found] = await FIND_EXPIRED(ctx.database.query, { organizationId, after: String(position.sequence) });
+  return found?.hasExpired === true ? 'position-expired' : position;
 }
 
 const accessTo = ({ ctx, projects }: Rights, { projectId }: Change): Access | undefined =>

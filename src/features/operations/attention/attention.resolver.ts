@@ -1,20 +1,15 @@
 import { Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
-import { linked } from '../../../kernel/database/batched.js';
-import { nested, query } from '../../../kernel/graphql/operations.js';
+import { query } from '../../../kernel/graphql/operations.js';
 import type { SoughtConnectionOf } from '../../../kernel/paging.js';
 import { bodyOf, boundedPaging, type Data, routesAt, withoutNull } from '../../../rest/route.js';
-import { type ProjectRelations, ProjectType, toProjectType } from '../../projects/public.js';
 import { attentionKind, ListAttention } from './attention.rules.js';
 import type { AttentionService } from './attention.service.js';
 import { AttentionConnection, AttentionItemType } from './attention.type.js';
 
 @Resolver(() => AttentionItemType)
 export class AttentionResolver {
-  constructor(
-    private readonly service: AttentionService,
-    private readonly relations: ProjectRelations,
-  ) {}
+  constructor(private readonly service: AttentionService) {}
 
   @query(
     AttentionConnection,
@@ -23,12 +18,6 @@ export class AttentionResolver {
   )
   attention(ctx: Context, args: object): Promise<SoughtConnectionOf<AttentionItemType>> {
     return this.service.list(ctx, args);
-  }
-
-  @nested(ProjectType, 'Project of the subject. Null if it has none, or if you are not a member of the project.')
-  async project({ projectId }: AttentionItemType, ctx: Context): Promise<ProjectType | null> {
-    const found = await linked(ctx, this.relations.projects, projectId);
-    return found === null ? null : toProjectType(found);
   }
 }
 

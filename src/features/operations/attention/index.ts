@@ -1,8 +1,10 @@
 import type { Feature } from '../../../feature.js';
+import { leadsTo, relations } from '../../../kernel/graphql/relations.js';
 import type { Route } from '../../../rest/route.js';
-import type { ProjectReader, ProjectRelations } from '../../projects/public.js';
+import { type ProjectReader, type ProjectRelations, ProjectType, toProjectType } from '../../projects/public.js';
 import { AttentionResolver, attentionRoutes } from './attention.resolver.js';
 import { AttentionService, Operations } from './attention.service.js';
+import { AttentionItemType } from './attention.type.js';
 import { ATTENTION_GAUGES } from './gauges.js';
 
 /**
@@ -12,7 +14,7 @@ import { ATTENTION_GAUGES } from './gauges.js';
  */
 export const createAttention = ({
   projects,
-  relations,
+  relations: projectRelations,
   routes,
 }: {
   readonly projects: ProjectReader;
@@ -20,7 +22,18 @@ export const createAttention = ({
   readonly routes: readonly Route[];
 }): Feature => ({
   entities: [],
-  resolvers: [new AttentionResolver(new AttentionService(projects, new Operations(routes)), relations)],
+  resolvers: [
+    new AttentionResolver(new AttentionService(projects, new Operations(routes))),
+    relations(AttentionItemType, {
+      project: leadsTo(
+        ProjectType,
+        'Project of the subject. Null if it has none, or if you are not a member of the project.',
+        projectRelations.projects,
+        ({ projectId }) => projectId,
+        toProjectType,
+      ),
+    }),
+  ],
   routes: attentionRoutes,
   groups: [
     {

@@ -78,7 +78,7 @@ export function reencryptJob(tables: readonly SealedTable[]): JobKind {
         ),
       );
     }
-    const progress = await goOn(ctx, run, { tables: rows, row });
+    const progress = await continuePass(ctx, run, { tables: rows, row });
     if (progress !== 'complete') return progress === 'more' ? AT_ONCE : undefined;
     const [pass] = await findReencryptions(ctx, { ids: [row.id] });
     if (isSettling && pass?.passDone === 0) return end(run, row);
@@ -181,7 +181,7 @@ type Progress = 'complete' | 'more' | 'stopped';
  * Goes on with the pass of a re-encryption: seals everything anew that retired keys of a project sealed, in batches with a commit each.
  * Where it is stays in the row, with what the pass has done so far.
  */
-async function goOn(
+async function continuePass(
   ctx: Context,
   run: JobRun,
   { tables, row }: { readonly tables: readonly SealedRows[]; readonly row: ReencryptionRow },
@@ -280,7 +280,7 @@ async function reencryptBatch(
   await sealer.reserve(found.length);
   const anew = found.flatMap((value) => {
     const place = { table: table.place ?? table.table, column, rowId: value.id, rowVersion: value.version };
-    const fresh = sealedAnew(sealer, place, value.sealed);
+    const fresh = reseal(sealer, place, value.sealed);
     return fresh === null ? [] : [{ ...value, fresh }];
   });
   const stored = await statements.store(tx, {
@@ -308,7 +308,7 @@ async function reencryptBatch(
 }
 
 /** Null when it does not open. */
-function sealedAnew(
+function reseal(
   sealer: Sealer,
   place: Omit<SealPlace, 'organizationId' | 'projectId'>,
   sealed: Uint8Array,

@@ -7,8 +7,8 @@ import { enqueueStanding } from '../../../kernel/jobs/queue.js';
 import type { TargetPolicy } from '../../../kernel/outbound/http.js';
 import {
   type ConnectionRow,
+  deleteUnusedTargets,
   findConnections,
-  forgetUnusedTargets,
   storeCheck,
   takeDueChecks,
 } from './connection.sql.js';
@@ -118,7 +118,7 @@ export async function checkStored(
  *
  * @returns whether the state changed, or the credentials were replaced in the meantime
  */
-export async function store(
+export async function storeResult(
   tx: Transaction,
   row: ConnectionRow,
   { code, isRefusal, account }: CheckResult,
@@ -174,7 +174,7 @@ export function checkJobs(parts: CheckParts): readonly JobKind[] {
       const since = performance.now();
       const result = await checkStored(ctx, row, parts.policy);
       await run.inTransaction(async (tx) => {
-        if ((await store(tx, row, result, parts)) !== 'changed') return;
+        if ((await storeResult(tx, row, result, parts)) !== 'changed') return;
         // An unchanged state is not recorded: it would add one audit record per check.
         await tx.auditTrail.recordChange(tx, {
           action: 'app-connection:check',
@@ -191,7 +191,7 @@ export function checkJobs(parts: CheckParts): readonly JobKind[] {
     description: 'Queues a check of each connection about once an hour.',
     everySeconds: 300,
     run: async (_, run) => {
-      await run.inTransaction((tx) => forgetUnusedTargets(tx, {}));
+      await run.inTransaction((tx) => deleteUnusedTargets(tx, {}));
       for (let taken = AT_ONCE; taken === AT_ONCE; )
         taken = await run.inTransaction(async (tx) => {
           const due = await takeDueChecks(tx, { most: AT_ONCE });

@@ -78,31 +78,26 @@ export const canAt = (
     ? canWithout(ability, action, { connectionId }, ['environment', 'secretPath'])
     : can(ability, action, { environment, secretPath, connectionId });
 
+/** Refuses a change that rotations, or credentials still to be revoked, prevent. */
+const refusal =
+  (code: ErrorCode, verbs: Readonly<Record<ConnectionHold['kind'], string>>) =>
+  async (ctx: Context, projects: ProjectReader, holds: readonly ConnectionHold[]): Promise<void> => {
+    const shown = (await readableUses(ctx, projects, holds)).map((hold) => obstacleOf(hold, verbs));
+    const others = { path: 'rotations', message: `${verbs.rotation} rotations that you cannot read` };
+    refuseAll(code, holds.length, { shown, others });
+  };
+
 /** @throws ACCOUNT_ROTATED, with the owners that the caller can read and the number of others in the details */
-export async function refuseOwned(
-  ctx: Context,
-  projects: ProjectReader,
-  owners: readonly ConnectionHold[],
-): Promise<void> {
-  const shown = (await readableUses(ctx, projects, owners)).map((owner) =>
-    obstacleOf(owner, { rotation: 'owned by', debt: 'still to be revoked: a credential of' }),
-  );
-  const others = { path: 'rotations', message: 'owned by rotations that you cannot read' };
-  refuseAll('ACCOUNT_ROTATED', owners.length, { shown, others });
-}
+export const refuseOwnedAccount = refusal('ACCOUNT_ROTATED', {
+  rotation: 'owned by',
+  debt: 'still to be revoked: a credential of',
+});
 
 /** @throws CONNECTION_IN_USE, with what the caller can read and the number of others in the details */
-export async function refuseHeld(
-  ctx: Context,
-  projects: ProjectReader,
-  holds: readonly ConnectionHold[],
-): Promise<void> {
-  const shown = (await readableUses(ctx, projects, holds)).map((hold) =>
-    obstacleOf(hold, { rotation: 'used by', debt: 'needed to revoke a credential of' }),
-  );
-  const others = { path: 'rotations', message: 'used by rotations that you cannot read' };
-  refuseAll('CONNECTION_IN_USE', holds.length, { shown, others });
-}
+export const refuseConnectionInUse = refusal('CONNECTION_IN_USE', {
+  rotation: 'used by',
+  debt: 'needed to revoke a credential of',
+});
 
 function obstacleOf(
   { kind, id, rotationName }: ConnectionHold,

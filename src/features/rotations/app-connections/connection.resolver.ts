@@ -22,7 +22,7 @@ import { type Fields, objectType, orNull } from '../../../kernel/graphql/object-
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
 import { ONE_OF } from '../../../kernel/graphql/schema.js';
-import { type CountedConnectionOf, counted, type Page } from '../../../kernel/paging.js';
+import { type CountedConnectionOf, counted } from '../../../kernel/paging.js';
 import type { ProjectReader } from '../../projects/public.js';
 import {
   ANYWHERE,
@@ -33,7 +33,7 @@ import {
   ListUsable,
   OneConnection,
 } from './connection.rules.js';
-import type { ConnectionService } from './connection.service.js';
+import type { ConnectionService, ListedConnections } from './connection.service.js';
 import type { ConnectionRow } from './connection.sql.js';
 import { type ConnectionUse, type ConnectionUses, readableUses } from './connection-uses.js';
 import { type AnyKind, type App, KINDS } from './kinds.js';
@@ -210,10 +210,8 @@ for (const [name, { shape }] of [
 Extensions(ONE_OF)(inputType('ConnectionCredentialsInput', create.shape.credentials));
 Extensions(ONE_OF)(inputType('ConnectionCredentialsChangeInput', update.shape.credentials.unwrap()));
 
-type Counted<T> = Page<T> & { readonly totalCount: () => Promise<number> };
-
-const shown = <R extends object, T extends object>(page: Counted<R>, change: (row: R) => T): CountedConnectionOf<T> =>
-  counted(page.show(change), page.totalCount);
+const shown = (page: ListedConnections): CountedConnectionOf<ConnectedAppType> =>
+  counted(page.show(toConnectedApp), page.totalCount);
 
 @Resolver(() => ConnectedAppType)
 export class ConnectionResolver {
@@ -225,7 +223,7 @@ export class ConnectionResolver {
     'App connections that you can read, by name: of a project, or of the organization and all its projects.',
   )
   async appConnections(ctx: Context, args: object): Promise<CountedConnectionOf<ConnectedAppType>> {
-    return shown(await this.service.list(ctx, args), toConnectedApp);
+    return shown(await this.service.list(ctx, args));
   }
 
   @query(
@@ -234,7 +232,7 @@ export class ConnectionResolver {
     'App connections that you can use, by name: of the organization and of a project.',
   )
   async usableAppConnections(ctx: Context, args: object): Promise<CountedConnectionOf<ConnectedAppType>> {
-    return shown(await this.service.listUsable(ctx, args), toConnectedApp);
+    return shown(await this.service.listUsable(ctx, args));
   }
 
   @query(ConnectedAppType, OneConnection, 'An app connection, by ID.')

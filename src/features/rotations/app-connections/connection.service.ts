@@ -29,12 +29,19 @@ import {
   NEXT_CHECK,
 } from './connection.sql.js';
 import type { ConnectionAccess } from './connection-access.js';
-import { type CheckParts, type Credentials, checkInRequest, checkStored, inTime, store } from './connection-checks.js';
+import {
+  type CheckParts,
+  type Credentials,
+  checkInRequest,
+  checkStored,
+  inTime,
+  storeResult,
+} from './connection-checks.js';
 import { digestOfAccount, openSecrets, sealCredentials, sealedFields } from './connection-sealing.js';
-import { refuseHeld, refuseOwned } from './connection-uses.js';
+import { refuseConnectionInUse, refuseOwnedAccount } from './connection-uses.js';
 import { refusalOf, TargetFailure } from './kind/target-failure.js';
 import { type AnyKind, type App, kindOf, systemOf } from './kinds.js';
-import { keepResponse } from './unresponsive-targets.js';
+import { recordResponse } from './unresponsive-targets.js';
 
 const NOT_FOUND = 'APP_CONNECTION_NOT_FOUND';
 const CONSTRAINTS = {
@@ -84,7 +91,7 @@ export class ConnectionService {
       const checked = { ...justChecked(), nextCheckAt: sql(NEXT_CHECK) };
       await guarded(() => tx.em.insert(AppConnection, { ...stored, ...checked }), CONSTRAINTS);
       const row = await changed(tx, 'app-connection:create', { ...place, app }, { credentialsChanged: true });
-      await keepResponse(tx, row.target, RESPONDED);
+      await recordResponse(tx, row.target, RESPONDED);
       return row;
     });
   }
@@ -113,7 +120,8 @@ export class ConnectionService {
     const credentials = given === undefined ? null : await changedCredentials(ctx, seen, given);
     const leadsElsewhere = credentials !== null && isElsewhere(seen, credentials);
     // Before anything is sent to the other system.
-    if (leadsElsewhere) await refuseHeld(ctx, this.projects, await this.parts.holdsOf(ctx, { connectionId: seen.id }));
+    if (leadsElsewhere)
+      await refuseConnectionInUse(ctx, this.projects, await this.parts.holdsOf(ctx, { connectionId: seen.id }));
     const account = credentials === null ? null : await this.#check(ctx, kindOf(seen.app), credentials);
     return inTransaction(ctx, async (tx) => {
       await this.access.load(tx, { id }, 'edit');
@@ -126,7 +134,8 @@ export class ConnectionService {
       // The checked credentials were merged with those of the version that was read.
       refuseOtherVersion(connection.version, credentials === null ? expectedVersion : seen.version);
       // Again: the row is locked by now, and a new rotation or debt, which references it, waits until this transaction has ended.
-      if (leadsElsewhere) await refuseHeld(tx, this.projects, await this.parts.holdsOf(tx, { connectionId: seen.id }));
+      if (leadsElsewhere)
+        await refuseConnectionInUse(tx, this.projects, await this.parts.holdsOf(tx, { connectionId: seen.id }));
       const accountDigest = await this.#digestOf(tx, seen.app, account);
       const place = { ...seen, credentialsVersion: connection.credentialsVersion + 1 };
       tx.em.assign(connection, {
@@ -141,7 +150,7 @@ export class ConnectionService {
       await flush(tx, CONSTRAINTS);
       const row = await changed(tx, 'app-connection:update', seen, { credentialsChanged: credentials !== null });
       // Its system has just accepted the credentials.
-      if (credentials !== null) await keepResponse(tx, row.target, RESPONDED);
+      if (credentials !== null) await recordResponse(tx, row.target, RESPONDED);
       return row;
     });
   }
@@ -152,7 +161,7 @@ export class ConnectionService {
     return inTransaction(ctx, async (tx) => {
       const row = await this.access.load(tx, ref, 'delete');
       const connection = await lockRow(tx, AppConnection, { id: row.id, organizationId: tx.organizationId }, NOT_FOUND);
-      await refuseHeld(tx, this.projects, await this.parts.holdsOf(tx, { connectionId: row.id }));
+      await refuseConnectionInUse(tx, this.projects, await this.parts.holdsOf(tx, { connectionId: row.id }));
       const before = await changed(tx, 'app-connection:delete', row);
       tx.em.remove(connection);
       await flush(tx, CONSTRAINTS);
@@ -222,9 +231,9 @@ export class ConnectionService {
     const result = await checkStored(ctx, seen, this.parts.policy, inTime);
     return inTransaction(ctx, async (tx) => {
       const row = await this.access.load(tx, ref, 'connect');
-      await store(tx, seen, result, this.parts);
+      await storeResult(tx, seen, result, this.parts);
       // Of the system that was called: by now the connection may lead to another one.
-      if (result.failure !== undefined) await keepResponse(tx, seen.target, { failure: result.failure, since });
+      if (result.failure !== undefined) await recordResponse(tx, seen.target, { failure: result.failure, since });
       return changed(tx, 'app-connection:check', row, { checkCode: result.code });
     });
   }
@@ -242,7 +251,7 @@ export class ConnectionService {
     await lockAccount(tx, { digest });
     const { organizationId } = tx;
     const owners = await this.parts.ownersOf(tx, { organizationId, accountDigest: digest });
-    await refuseOwned(tx, this.projects, owners);
+    await refuseOwnedAccount(tx, this.projects, owners);
     return digest;
   }
 

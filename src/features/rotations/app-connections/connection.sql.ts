@@ -82,7 +82,7 @@ export const lockAccount = prepared(({ digest }: { digest: Buffer }) =>
 );
 
 /** Forgets external systems that did not respond and that no connection leads to any more. */
-export const forgetUnusedTargets = prepared(() =>
+export const deleteUnusedTargets = prepared(() =>
   tables
     .deleteFrom('unresponsive_target as u')
     .where(({ not, exists, selectFrom }) =>

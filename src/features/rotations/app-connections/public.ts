@@ -2,7 +2,7 @@ export { AppConnection, type AppConnectionSchema } from './connection.entity.js'
 export { lockAccount } from './connection.sql.js';
 export { type ConnectionReader, type OpenedConnection, openConnection } from './connection-access.js';
 export { digestOfAccount, SEALED_CREDENTIALS } from './connection-sealing.js';
-export { canAt, refuseOwned } from './connection-uses.js';
+export { canAt, refuseOwnedAccount } from './connection-uses.js';
 export { DATATOOL_LIMIT_MS, DatatoolClient } from './datatool/datatool-client.js';
 export { datatoolCredentialsOf } from './datatool/datatool-kind.js';
 export { refusalOf, type TargetCode, TargetFailure } from './kind/target-failure.js';

@@ -62,12 +62,12 @@ export class CalledTarget {
     if (isResponse ? !this.isUnresponsive : this.hasFailed) return;
     this.isUnresponsive = !isResponse;
     this.hasFailed = !isResponse;
-    await keepResponse(this.ctx, this.target, { failure, since });
+    await recordResponse(this.ctx, this.target, { failure, since });
   }
 }
 
 /** Keeps whether an external system of the organization responded to a call. Jobs that wait for it run when it does. */
-export async function keepResponse(ctx: Context, target: string, { failure, since }: Called): Promise<void> {
+export async function recordResponse(ctx: Context, target: string, { failure, since }: Called): Promise<void> {
   const { organizationId } = ctx;
   if (INCONCLUSIVE.includes(failure?.code ?? '')) return;
   if (failure === null || !UNRESPONSIVE.includes(failure.code)) {

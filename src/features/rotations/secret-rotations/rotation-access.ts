@@ -84,7 +84,7 @@ export class RotationAccess {
 
 /** Of one rotation, on this node. */
 const MOST_WAITING = 200;
-const LINES = new SharedWork<null, unknown>({ most: 1, maxWaiting: MOST_WAITING });
+const ROTATION_QUEUES = new SharedWork<null, unknown>({ most: 1, maxWaiting: MOST_WAITING });
 
 /**
  * As `inTransaction`, for a change of one rotation. Those of this node come one after the other, without a connection while they wait:
@@ -93,7 +93,7 @@ const LINES = new SharedWork<null, unknown>({ most: 1, maxWaiting: MOST_WAITING 
  * @throws OVERLOADED when too many wait
  */
 export async function inTurnOf<T>(ctx: Context, rotationId: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
-  const { result } = await LINES.share(`${ctx.organizationId} ${rotationId.toLowerCase()}`, null, (begin) => {
+  const { result } = await ROTATION_QUEUES.share(`${ctx.organizationId} ${rotationId.toLowerCase()}`, null, (begin) => {
     begin();
     return inTransaction(ctx, work);
   });

@@ -23,7 +23,7 @@ import {
   lockAccount,
   openConnection,
   refusalOf,
-  refuseOwned,
+  refuseOwnedAccount,
   TargetFailure,
 } from '../app-connections/public.js';
 import { beginAttempt, waitForAttempt } from './engine/begin.js';
@@ -66,7 +66,7 @@ const HELD = {
 } as const;
 
 /** Thrown to roll back a dry run. */
-class Fits extends Error {}
+class DryRunPassed extends Error {}
 
 /**
  * Creates and updates rotations.
@@ -225,9 +225,9 @@ export class RotationService {
     const plan = { project, at, kind, target, given, path, account: null };
     await inTransaction(ctx, async (tx) => {
       await this.#insert(tx, plan);
-      throw new Fits();
+      throw new DryRunPassed();
     }).catch((error: unknown) => {
-      if (!(error instanceof Fits)) throw error;
+      if (!(error instanceof DryRunPassed)) throw error;
     });
     try {
       return { ...plan, account: await this.#check(ctx, plan) };
@@ -266,7 +266,7 @@ export class RotationService {
     if (digest === null) return null;
     await lockAccount(tx, { digest });
     const { organizationId } = tx;
-    await refuseOwned(tx, this.projects, await listAccountOwners(tx, { organizationId, accountDigest: digest }));
+    await refuseOwnedAccount(tx, this.projects, await listAccountOwners(tx, { organizationId, accountDigest: digest }));
     await this.connections.refuseAccountOf(tx, digest);
     return digest;
   }

@@ -50,7 +50,7 @@ export const listVerifications = prepared((page: Owned & TimeBounds) =>
 );
 
 /** Forgets all but the newest of an organization. */
-export const forgetOld = prepared(({ organizationId, kept }: Owned & { kept: number }) =>
+export const deleteOldVerifications = prepared(({ organizationId, kept }: Owned & { kept: number }) =>
   tables
     .deleteFrom('audit_verification')
     .where('organization_id', '=', organizationId)

@@ -9,9 +9,9 @@ import { Page, timeCursorKey, timePageBounds } from '../../../../kernel/paging.j
 import { parse } from '../../../../kernel/validation.js';
 import { AuditVerification } from './verification.entity.js';
 import {
+  deleteOldVerifications,
   findOpen,
   findVerifications,
-  forgetOld,
   listVerifications,
   lockVerifications,
   type VerificationRow,
@@ -39,7 +39,7 @@ export class VerificationService {
       if (open === undefined) {
         const [jobId = ''] = await queue(tx, VERIFICATION_JOB, [{ key: id, organizationId, subjectId: id }]);
         await tx.em.insert(AuditVerification, { id, organizationId, jobId, anchors });
-        await forgetOld(tx, { organizationId, kept: KEPT });
+        await deleteOldVerifications(tx, { organizationId, kept: KEPT });
       }
       const facts = { verificationId: id, isNew: open === undefined };
       await tx.auditTrail.recordChange(tx, { action: 'audit-trail-verification:start', subjectId: id, facts });

@@ -132,7 +132,7 @@ const HAS_TARGETS =
   'Change webhooks and audit sinks are delivered only as long as this job runs. Disable them, or pause the kind of jobs with pauseJobKind.';
 
 /** Has the job run that follows the trail, of which there is one for the installation. */
-export const followTrail = (tx: Transaction): Promise<void> =>
+export const enqueueFollowing = (tx: Transaction): Promise<void> =>
   enqueueStanding(tx, { name: NAME }, [{ key: 'all', organizationId: null }]);
 
 /** The job that wakes the jobs of targets when there are new events for them, as long as there are targets. */
@@ -168,7 +168,7 @@ export const followJob = (outlets: readonly Pick<Outlet, 'job' | 'table'>[]): Jo
 export async function resumeFollowing(contextOf: (organizationId: string) => Context): Promise<void> {
   const ctx = contextOf(NO_ID);
   const [{ enabled = 0 } = {}] = await countEnabled(ctx, {});
-  if (enabled > 0) await inTransaction(ctx, followTrail);
+  if (enabled > 0) await inTransaction(ctx, enqueueFollowing);
 }
 
 /** Change webhooks and audit sinks in the metrics. */

@@ -45,3 +45,16 @@ export async function openTarget(
   const text = sealers.get(projectId)?.open(placeOf(table, target), configSealed);
   return TargetConfig.parse(JSON.parse(text?.reveal() ?? 'null'));
 }
+
+/** The configuration of a target after a change, sealed as its next version. @throws SEALED_VALUE_INVALID, KEY_DISABLED */
+export async function resealTarget(
+  ctx: Context,
+  table: Outlet['table'],
+  { id, organizationId, projectId, configVersion, configSealed }: Sealed & Pick<Target, 'configSealed'>,
+  change: (before: TargetConfig) => TargetConfig,
+) {
+  const target = { id, organizationId, projectId };
+  const before = await openTarget(ctx, table, { ...target, configVersion, configSealed });
+  const next = { ...target, configVersion: configVersion + 1 };
+  return { configVersion: next.configVersion, configSealed: await sealTarget(ctx, table, next, change(before)) };
+}

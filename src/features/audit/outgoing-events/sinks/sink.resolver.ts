@@ -9,7 +9,7 @@ import { mutation, query } from '../../../../kernel/graphql/operations.js';
 import { countedConnectionOf } from '../../../../kernel/graphql/page.js';
 import { type CountedConnectionOf, counted } from '../../../../kernel/paging.js';
 import { bodyOf, routesAt } from '../../../../rest/route.js';
-import { DeliveryStatusType, DeliveryTestType, statusOf } from '../engine/status.type.js';
+import { DELIVERY, DeliveryStatusType, DeliveryTestType, statusOf } from '../engine/status.type.js';
 import type { SinkRow } from './sink.queries.js';
 import {
   ANYWHERE,
@@ -122,7 +122,6 @@ export class SinkResolver {
   }
 }
 
-const DELIVERY = `delivery { state lagRecords lagSeconds failures lastSuccessAt lastFailureAt lastFailure lastStatus nextAttemptAt rewoundAt }`;
 const SINK = `id organizationId name kind origin enabled ${DELIVERY} rejectedRecords createdAt updatedAt`;
 const NOT_FOUND = ['AUDIT_SINK_NOT_FOUND'] as const;
 

@@ -16,9 +16,10 @@ import { type Page, pageOf } from '../../../../kernel/paging.js';
 import { parse, validationFailed } from '../../../../kernel/validation.js';
 import { lockOrganization } from '../../../identity/organizations/public.js';
 import { after } from '../../change-feed/public.js';
-import { followTrail } from '../engine/delivery-job.js';
+import { enqueueFollowing } from '../engine/delivery-job.js';
 import { type Trial, testTarget } from '../engine/sending.js';
-import { openTarget, sealTarget } from '../engine/target-sealing.js';
+import type { TargetConfig } from '../engine/target.js';
+import { openTarget, resealTarget, sealTarget } from '../engine/target-sealing.js';
 import { AuditSink } from './sink.entity.js';
 import { findSinks, listSinks, type SinkRow } from './sink.queries.js';
 import { ListSinks, OneSink, type SinkRules } from './sink.rules.js';
@@ -68,7 +69,7 @@ export class SinkService {
         positionIndex: begin.index,
       });
       await flush(tx, TAKEN);
-      if (isEnabled) await followTrail(tx);
+      if (isEnabled) await enqueueFollowing(tx);
       return { sink: await changed(tx, 'audit-sink:create', place), signingSecret };
     });
   }
@@ -87,12 +88,12 @@ export class SinkService {
         name: name ?? sink.name,
         isEnabled: enabled ?? sink.isEnabled,
         ...(url === undefined ? {} : { origin: new URL(url).origin }),
-        ...(url === undefined && headers === undefined ? {} : await resealed(tx, sink, { url, headers })),
+        ...(url === undefined && headers === undefined ? {} : await reseal(tx, sink, { url, headers })),
         nextAttemptAt: null,
         updatedAt: sql('now()'),
       });
       await flush(tx, TAKEN);
-      if (sink.isEnabled) await followTrail(tx);
+      if (sink.isEnabled) await enqueueFollowing(tx);
       return changed(tx, 'audit-sink:update', sink);
     });
   }
@@ -167,22 +168,24 @@ const lock = (tx: Transaction, id: string): Promise<AuditSink> =>
 
 type SinkChange = Pick<ReturnType<SinkRules['update']['parse']>, 'url' | 'headers'>;
 
-/** The configuration of a sink with a change, sealed as its next version. */
-async function resealed(tx: Transaction, sink: AuditSink, { url, headers }: SinkChange) {
-  const { id, organizationId, configVersion } = sink;
-  const place = { id, organizationId, projectId: null };
-  const sealed = { ...place, configVersion, configSealed: sink.configSealed };
-  const before = await openTarget(tx, TABLE, sealed);
-  const isElsewhere = url !== undefined && new URL(url).origin !== new URL(before.url).origin;
-  // Nobody reads what is hidden by having it sent to a host of his own.
-  if (isElsewhere && headers === undefined && before.headers.length > 0)
-    throw validationFailed([
-      { path: 'headers', code: 'MISSING', message: 'required when the host of the URL changes' },
-    ]);
-  const config = { ...before, url: url ?? before.url, headers: headers ?? before.headers };
-  const next = { ...place, configVersion: configVersion + 1 };
-  return { configVersion: next.configVersion, configSealed: await sealTarget(tx, TABLE, next, config) };
+function reseal(tx: Transaction, sink: AuditSink, change: SinkChange) {
+  const { id, organizationId, configVersion, configSealed } = sink;
+  const target = { id, organizationId, projectId: null, configVersion, configSealed };
+  return resealTarget(tx, TABLE, target, changedConfig(change));
 }
+
+/** A changed configuration. @throws VALIDATION_FAILED */
+const changedConfig =
+  ({ url, headers }: SinkChange) =>
+  (before: TargetConfig): TargetConfig => {
+    const isElsewhere = url !== undefined && new URL(url).origin !== new URL(before.url).origin;
+    // Nobody reads what is hidden by having it sent to a host of his own.
+    if (isElsewhere && headers === undefined && before.headers.length > 0)
+      throw validationFailed([
+        { path: 'headers', code: 'MISSING', message: 'required when the host of the URL changes' },
+      ]);
+    return { ...before, url: url ?? before.url, headers: headers ?? before.headers };
+  };
 
 async function changed(tx: Transaction, action: string, sink: { readonly id: string }): Promise<SinkRow> {
   await record(tx, action, sink);

@@ -8,7 +8,7 @@ import { countedConnectionOf } from '../../../../kernel/graphql/page.js';
 import { type CountedConnectionOf, counted } from '../../../../kernel/paging.js';
 import { bodyOf, routesAt } from '../../../../rest/route.js';
 import { ChangeKindEnum } from '../../change-feed/public.js';
-import { DeliveryStatusType, DeliveryTestType, statusOf } from '../engine/status.type.js';
+import { DELIVERY, DeliveryStatusType, DeliveryTestType, statusOf } from '../engine/status.type.js';
 import type { WebhookRow } from './webhook.queries.js';
 import { ANYWHERE, ListWebhooks, OneWebhook, type WebhookRules } from './webhook.rules.js';
 import type { IssuedWebhook, WebhookService } from './webhook.service.js';
@@ -129,7 +129,6 @@ export class WebhookResolver {
   }
 }
 
-const DELIVERY = `delivery { state lagRecords lagSeconds failures lastSuccessAt lastFailureAt lastFailure lastStatus nextAttemptAt rewoundAt }`;
 const WEBHOOK = `id projectId name origin kinds environment secretPath enabled ${DELIVERY} createdAt updatedAt`;
 const NOT_FOUND = ['CHANGE_WEBHOOK_NOT_FOUND'] as const;
 

@@ -14,10 +14,10 @@ import { type Page, pageOf } from '../../../../kernel/paging.js';
 import { parse } from '../../../../kernel/validation.js';
 import { lockProject, type ProjectAccess, type ProjectReader } from '../../../projects/public.js';
 import { after } from '../../change-feed/public.js';
-import { followTrail } from '../engine/delivery-job.js';
+import { enqueueFollowing } from '../engine/delivery-job.js';
 import { type Trial, testTarget } from '../engine/sending.js';
 import type { TargetConfig } from '../engine/target.js';
-import { openTarget, sealTarget } from '../engine/target-sealing.js';
+import { openTarget, resealTarget, sealTarget } from '../engine/target-sealing.js';
 import { ChangeWebhook } from './webhook.entity.js';
 import { findWebhooks, listWebhooks, type WebhookRow } from './webhook.queries.js';
 import { ListWebhooks, OneWebhook, type WebhookRules } from './webhook.rules.js';
@@ -71,7 +71,7 @@ export class WebhookService {
         positionIndex: begin.index,
       });
       await flush(tx, TAKEN);
-      if (isEnabled) await followTrail(tx);
+      if (isEnabled) await enqueueFollowing(tx);
       return { webhook: await changed(tx, 'change-webhook:create', place), signingSecret };
     });
   }
@@ -90,12 +90,12 @@ export class WebhookService {
         name: name ?? webhook.name,
         isEnabled: enabled ?? webhook.isEnabled,
         ...columnsOf(filters),
-        ...(url === undefined ? {} : { origin: new URL(url).origin, ...(await resealed(tx, webhook, { url })) }),
+        ...(url === undefined ? {} : { origin: new URL(url).origin, ...(await reseal(tx, webhook, { url })) }),
         nextAttemptAt: null,
         updatedAt: sql('now()'),
       });
       await flush(tx, TAKEN);
-      if (webhook.isEnabled) await followTrail(tx);
+      if (webhook.isEnabled) await enqueueFollowing(tx);
       return changed(tx, 'change-webhook:update', webhook);
     });
   }
@@ -106,7 +106,7 @@ export class WebhookService {
     return inTransaction(ctx, async (tx) => {
       const webhook = await this.#lockEditable(tx, ref);
       const signingSecret = mintSigningSecret();
-      tx.em.assign(webhook, { ...(await resealed(tx, webhook, { signingSecret })), updatedAt: sql('now()') });
+      tx.em.assign(webhook, { ...(await reseal(tx, webhook, { signingSecret })), updatedAt: sql('now()') });
       await flush(tx);
       return { webhook: await changed(tx, 'change-webhook:rotate-secret', webhook), signingSecret };
     });
@@ -177,15 +177,8 @@ const columnsOf = ({ environment, secretPath, kinds }: Filters) => ({
   ...(kinds === undefined ? {} : { kinds: kinds ?? [] }),
 });
 
-/** The configuration of a webhook with a change, sealed as its next version. */
-async function resealed(tx: Transaction, webhook: ChangeWebhook, change: Partial<TargetConfig>) {
-  const { id, organizationId, projectId, configVersion } = webhook;
-  const place = { id, organizationId, projectId };
-  const sealed = { ...place, configVersion, configSealed: webhook.configSealed };
-  const config = { ...(await openTarget(tx, TABLE, sealed)), ...change };
-  const next = { ...place, configVersion: configVersion + 1 };
-  return { configVersion: next.configVersion, configSealed: await sealTarget(tx, TABLE, next, config) };
-}
+const reseal = (tx: Transaction, webhook: ChangeWebhook, change: Partial<TargetConfig>) =>
+  resealTarget(tx, TABLE, webhook, (before) => ({ ...before, ...change }));
 
 interface WebhookRef {
   readonly id: string;

@@ -104,7 +104,7 @@ export class DatatoolClient {
       // Why it cannot be looked up says more, for example that the token may not see others.
       if (found instanceof TargetFailure) throw found.as('refused');
       throw found.length > 0
-        ? new TargetFailure('TARGET_RESPONSE_INVALID', 'unknown', MADE_ANYWAY, null, true)
+        ? new TargetFailure('TARGET_RESPONSE_INVALID', 'unknown', CREATED_DESPITE_ERROR, null, true)
         : error.as('unchanged');
     }
   }
@@ -232,7 +232,7 @@ export class DatatoolClient {
 
 const NOT_LISTED =
   'The service tokens of the account were not found (404): the token of the connection has no permission to see them.';
-const MADE_ANYWAY = 'The external system responded with an error, but has created the token.';
+const CREATED_DESPITE_ERROR = 'The external system responded with an error, but has created the token.';
 const STILL_ACTIVE = 'The token is still active after it was revoked.';
 const OTHER_TOKEN =
   'The token with this number has another name. The connection may point to another account now, or the token was renamed.';

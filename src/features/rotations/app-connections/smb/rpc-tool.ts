@@ -128,12 +128,12 @@ const NOT_ASKED = /Could not initialise samr\. +Error was NT_STATUS_(?<status>\w
 export function outcomeOf(result: RpcResult, { username, isChange }: RpcQuestion): RpcOutcome {
   const { stdout, stderr } = result;
   const connecting = NOT_CONNECTED.exec(stderr)?.groups?.status;
-  if (connecting !== undefined) return notAskedFor(connecting, false);
+  if (connecting !== undefined) return notConnectedFor(connecting, false);
   const steps = stepsIn(stdout);
   const [first, last] = [steps[0], steps.at(-1)];
   const notAsked = NOT_ASKED.exec(stderr)?.groups?.status;
   if (isChange && notAsked !== undefined && steps.every(({ name }) => name !== undefined))
-    return notAskedFor(notAsked, true);
+    return notConnectedFor(notAsked, true);
   // Both commands must have output: otherwise a refusal may be that of the second.
   if (first?.status !== undefined && steps.length === (isChange ? 2 : 1)) return reported(first.status, isChange);
   if (result.isCut) return unknown('TARGET_TIMED_OUT', 'The server took too long', isChange);
@@ -165,7 +165,7 @@ const stepsIn = (stdout: string): Step[] =>
     return name === undefined ? [] : [{ name }];
   });
 
-function notAskedFor(status: string, isLoggedIn: boolean): RpcOutcome {
+function notConnectedFor(status: string, isLoggedIn: boolean): RpcOutcome {
   const meaning = meaningOf(status);
   return { failure: failureOf(meaning, status, 'unchanged'), status, isLoggedIn };
 }

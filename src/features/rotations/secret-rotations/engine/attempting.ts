@@ -48,7 +48,7 @@ export class Attempting {
   ) {}
 
   /** @returns when to continue, if something outside has to end first; @throws TryLater, LeaseLost */
-  private async goOn(rotationId: string): Promise<Again | undefined> {
+  private async continueAttempt(rotationId: string): Promise<Again | undefined> {
     for (;;) {
       this.run.signal.throwIfAborted();
       const work = await loadWork(this.ctx, this.kinds, rotationId);
@@ -58,10 +58,10 @@ export class Attempting {
     }
   }
 
-  /** Like `goOn`; ends an attempt whose stored data cannot be decrypted. */
+  /** Like `continueAttempt`; ends an attempt whose stored data cannot be decrypted. */
   async carryOut(rotationId: string): Promise<Again | undefined> {
     try {
-      return await this.goOn(rotationId);
+      return await this.continueAttempt(rotationId);
     } catch (error) {
       if (!(error instanceof AppError && error.code === 'SEALED_VALUE_INVALID')) throw error;
       const reason = failureOf(error);
@@ -153,7 +153,7 @@ export class Attempting {
     if (finding instanceof Error) await this.called.keep({ failure: finding, since });
     if (finding instanceof Error) {
       if (attempt.tries === 0 || !(await this.isOverdue(work))) return this.later(work, finding);
-      const reason = { code: finding.code, message: kind.overlaps ? NOT_FOUND_OUT : STILL_UNKNOWN };
+      const reason = { code: finding.code, message: kind.overlaps ? RESULT_UNKNOWN : PASSWORD_UNKNOWN };
       await this.run.inTransaction((tx) => abandon(tx, { kinds: this.kinds, rotationId: attempt.rotationId, reason }));
       return undefined;
     }
@@ -236,9 +236,9 @@ export class Attempting {
   }
 }
 
-const NOT_FOUND_OUT =
+const RESULT_UNKNOWN =
   'The result of the call could not be looked up for a day. A credential that it may have created is revoked when the external system responds: see credentialDebts.';
-const STILL_UNKNOWN =
+const PASSWORD_UNKNOWN =
   'The result of the call could not be looked up for a day: it is unknown which password is valid. Reconcile the rotation when the server is available again.';
 const UNDECIDED =
   'Neither the new nor the old password is valid. It may have been changed elsewhere. Reconcile the rotation with an administrator account.';

@@ -10,7 +10,7 @@ import type { ShownDebt } from '../revocations/live-credentials.js';
 import { type AttemptRow, findAttempts, findOpenAttempt, secondsToSettle } from '../store/attempt.queries.js';
 import type { SecretRotation } from '../store/rotation.entity.js';
 import { lockRotation } from '../store/rotation.sql.js';
-import { abandon, forget, isStillUndecided, LATE_SECONDS, moveTo, nextOf } from './outcomes.js';
+import { abandon, isStillUndecided, LATE_SECONDS, moveTo, nextOf, removeNew } from './outcomes.js';
 
 /** An open attempt of a locked rotation. */
 interface Open {
@@ -62,7 +62,7 @@ async function cancelPlanned(tx: Transaction, rotation: SecretRotation, attempt:
   const held = { ...attempt, rotationId };
   if (!(await moveTo(tx, { attempt: held }, 'cancelled'))) return false;
   const isUndecided = await isStillUndecided(tx, { attempt: held });
-  if (rotation.generation === 0 && !isUndecided) await forget(tx, rotation);
+  if (rotation.generation === 0 && !isUndecided) await removeNew(tx, rotation);
   else {
     const now = await databaseNow(tx);
     const status = rotation.failures === 0 ? 'success' : 'failed';

@@ -122,7 +122,7 @@ export async function fail(
   if (rotation === null || !(await moveTo(tx, work, 'failed', { reason }))) return;
   await record(tx, work, 'secret-rotation:fail', { code: reason.code, ...left });
   if (rotation.generation === 0 && work.attempt.reason !== 'reconciliation') {
-    await forget(tx, rotation);
+    await removeNew(tx, rotation);
     return;
   }
   const now = await databaseNow(tx);
@@ -170,7 +170,7 @@ export async function isStillUndecided(
 }
 
 /** Removes a rotation that never had a credential, and releases its keys. */
-export async function forget(tx: Transaction, rotation: SecretRotation): Promise<void> {
+export async function removeNew(tx: Transaction, rotation: SecretRotation): Promise<void> {
   await releaseRotated(tx, rotation, { rotationId: rotation.id, isDeleting: true });
   tx.em.remove(rotation);
   await flush(tx);

@@ -11,7 +11,7 @@ import { SecretRotationAttempt } from '../store/attempt.entity.js';
 import type { DebtRow } from '../store/debt.queries.js';
 import { SecretRotation } from '../store/rotation.entity.js';
 import { listLiveCredentials } from '../store/rotation.sql.js';
-import { type SealedAt, shownPartOf } from '../store/sealing.js';
+import { type SealedAt, visiblePartOf } from '../store/sealing.js';
 
 /** A credential in an external system, as an administrator finds it there. */
 interface Shown {
@@ -56,7 +56,7 @@ async function shown<Row extends Stored>(
   return rows.map((row) => {
     const { projectId, type, name, sealed, at } = row;
     const sealer = sealers.get(projectId);
-    const part = sealed === null || sealer === undefined ? null : shownPartOf(sealer, { at, sealed, isReading });
+    const part = sealed === null || sealer === undefined ? null : visiblePartOf(sealer, { at, sealed, isReading });
     const label = part === null ? { name, id: null } : kinds.of(type).labelOf(part);
     return { ...row, target: systemOf(row), externalName: label.name, externalId: label.id };
   });

@@ -89,7 +89,7 @@ export async function openCredential(
  * @param isReading null as well if its key is disabled
  * @throws KEY_DISABLED
  */
-export function shownPartOf(
+export function visiblePartOf(
   sealer: Pick<Sealer, 'open'>,
   { at, sealed, isReading }: { readonly at: SealedAt; readonly sealed: Uint8Array; readonly isReading: boolean },
 ): Credential['shown'] | null {
