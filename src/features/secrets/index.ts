@@ -3,8 +3,7 @@ import type { Feature } from '../../feature.js';
 import type { Group } from '../../rest/openapi/groups.js';
 import type { ProjectReader, ProjectRelations } from '../projects/public.js';
 import { SecretBatchResolver } from './across/batch.resolver.js';
-import { ReplaceValueService } from './across/replace-value.service.js';
-import { UpdateByIdService } from './across/update-by-id.service.js';
+import { BatchService } from './across/batch.service.js';
 import { SECRET_ENTITIES } from './entities/tables.js';
 import { EnvironmentFoldersResolver, FolderResolver } from './folders/folder.resolver.js';
 import { folderRoutes } from './folders/folder.routes.js';
@@ -14,17 +13,13 @@ import { EnvironmentImportsResolver, FolderImportsResolver, ImportResolver } fro
 import { importRoutes } from './folders/import.routes.js';
 import { ImportService } from './folders/import.service.js';
 import { compatibilityRoutes } from './older.routes.js';
-import { SecretResolver } from './reading/secret.resolver.js';
-import { secretRoutes } from './reading/secret.routes.js';
+import { SecretResolver, secretRoutes } from './reading/secret.resolver.js';
 import { SecretListingService } from './reading/secret-listing.service.js';
 import { SecretReadingService } from './reading/secret-reading.service.js';
 import { EnvironmentSecretsResolver, FolderSecretsResolver } from './relations/nested-listing.resolver.js';
 import { NestedListingService } from './relations/nested-listing.service.js';
-import { secretRelations } from './relations/relation.resolver.js';
-import { secretNodes } from './relations/secret.nodes.js';
-import { SecretRelations } from './relations/secret.relations.js';
-import { RestoreResolver } from './restoring/restore.resolver.js';
-import { restoreRoutes } from './restoring/restore.routes.js';
+import { SecretRelations, secretNodes, secretRelations } from './relations/relation.resolver.js';
+import { RestoreResolver, restoreRoutes } from './restoring/restore.resolver.js';
 import { RestoreService } from './restoring/restore.service.js';
 import { StateRestoreService } from './restoring/restore-state.service.js';
 import { ComparisonResolver } from './search/comparison.resolver.js';
@@ -35,8 +30,7 @@ import { SecretSearchResolver } from './search/search.resolver.js';
 import { SecretSearchService } from './search/search.service.js';
 import { UsageResolver } from './search/usage.resolver.js';
 import { UsageService } from './search/usage.service.js';
-import { SecretTransferResolver } from './transfer/transfer.resolver.js';
-import { transferRoutes } from './transfer/transfer.routes.js';
+import { SecretTransferResolver, transferRoutes } from './transfer/transfer.resolver.js';
 import { SecretTransferService } from './transfer/transfer.service.js';
 import { SecretVersionsResolver, VersionResolver } from './versions/version.resolver.js';
 import { versionRoutes } from './versions/version.routes.js';
@@ -95,7 +89,7 @@ export function createSecrets({
     resolvers: [
       new SecretResolver(listing, new SecretReadingService(projects)),
       new SecretWritingResolver(secrets, new SecretMovingService(projects)),
-      new SecretBatchResolver(new UpdateByIdService(projects), new ReplaceValueService(projects)),
+      new SecretBatchResolver(new BatchService(projects)),
       new SecretTransferResolver(new SecretTransferService(projects, secrets, listing)),
       new EnvironmentSecretsResolver(nested),
       new FolderSecretsResolver(nested),

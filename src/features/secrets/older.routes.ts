@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { WrittenRoute } from '../../rest/route.js';
 import { FOLDER_FIELDS, folderRoutes } from './folders/folder.routes.js';
 import { importRoutes, toOlderImport } from './folders/import.routes.js';
-import { secretRoutes } from './reading/secret.routes.js';
+import { secretRoutes } from './reading/secret.resolver.js';
 import { folderPath } from './scope/place.rules.js';
 import { SECRETS } from './scope/secret.reply.js';
 import { secretWritingRoutes } from './writing/secret-writing.routes.js';

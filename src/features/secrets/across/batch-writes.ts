@@ -1,14 +1,14 @@
 import type { AuditEvent } from '../../../kernel/audit/audit-record.js';
 import type { Transaction } from '../../../kernel/context.js';
 import { mapYielding } from '../../../kernel/event-loop.js';
-import { lockProjects } from '../core/locks.queries.js';
 import { sealedRow, writtenRecord } from '../core/next-version.js';
+import { lockProjects } from '../core/secret.queries.js';
 import { type SecretView, SecretViewer, writtenView } from '../core/secret.view.js';
 import { reserveRows } from '../core/secret-read-limits.js';
 import { sealerFor } from '../core/secret-sealing.js';
 import { updateSecrets } from '../core/secret-writes.js';
-import { type WriteFacts, writeEvent } from '../core/write-record.js';
-import { rewriteReferencesTo } from '../references/reference-rewriting.js';
+import { type WriteFacts, writeEvent } from '../core/write-target.js';
+import { rewriteReferencesTo } from '../references/reference-writes.js';
 import { Visibility } from '../scope/visibility.rules.js';
 import type { Difference } from '../versions/version.rules.js';
 import type { Planned, ProjectPlan } from './batch-plan.js';

@@ -4,11 +4,10 @@ import { inputType } from '../../../kernel/graphql/inputs.js';
 import { objectType } from '../../../kernel/graphql/object-types.js';
 import { mutation } from '../../../kernel/graphql/operations.js';
 import { SecretType, toSecretType } from '../core/secret.type.js';
-import { DifferenceEnum } from '../versions/version.type.js';
+import { DifferenceEnum } from '../versions/version.resolver.js';
 import { ReplaceValue, SecretChangeById, UpdateSecretsById } from './batch.rules.js';
+import type { BatchService, Replaced } from './batch.service.js';
 import type { Changed, Outcome } from './batch-writes.js';
-import type { Replaced, ReplaceValueService } from './replace-value.service.js';
-import type { UpdateByIdService } from './update-by-id.service.js';
 
 inputType('IdentifiedSecretChangeInput', SecretChangeById);
 
@@ -61,10 +60,7 @@ const toReplacePayload = ({ dryRun, changed, leftOut }: Replaced): ReplaceValueP
 
 @Resolver()
 export class SecretBatchResolver {
-  constructor(
-    private readonly updates: UpdateByIdService,
-    private readonly replacing: ReplaceValueService,
-  ) {}
+  constructor(private readonly batches: BatchService) {}
 
   @mutation(
     UpdateSecretsById,
@@ -72,7 +68,7 @@ export class SecretBatchResolver {
     'Updates shared secrets of any folders, environments and projects, or previews the changes. Either all changes are applied or none.',
   )
   async updateSecretsById(ctx: Context, input: object): Promise<UpdateSecretsByIdPayload> {
-    return toUpdatePayload(await this.updates.update(ctx, input));
+    return toUpdatePayload(await this.batches.update(ctx, input));
   }
 
   @mutation(
@@ -82,6 +78,6 @@ export class SecretBatchResolver {
       'are changed or none. Values that only reference such a secret are not changed.',
   )
   async replaceValue(ctx: Context, input: object): Promise<ReplaceValuePayload> {
-    return toReplacePayload(await this.replacing.replace(ctx, input));
+    return toReplacePayload(await this.batches.replace(ctx, input));
   }
 }

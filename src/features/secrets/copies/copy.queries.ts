@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { anyOf, prepared } from '../../../kernel/database/tables.js';
 import { among, type Lists, type Texts, tables } from '../entities/tables.js';
-import { lengthOf } from '../scope/value-column.sql.js';
+import { lengthOf } from '../scope/list-conditions.sql.js';
 
 /** All folders of environments, including the root folders, parents first. */
 export const listFoldersOf = prepared(({ environmentIds }: Lists<'environmentIds'>) =>

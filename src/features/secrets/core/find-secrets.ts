@@ -3,10 +3,9 @@ import { chosenBy } from '../../../kernel/database/conditions.js';
 import { quickQueryOf } from '../../../kernel/database/database.js';
 import { BY_NAME, type ListOrder } from '../../../kernel/list-order.js';
 import type { PersonalSecret } from '../entities/personal.entity.js';
-import { FILTERS, filterParams, type SecretFilters } from '../scope/filter.sql.js';
+import { FILTERS, filterParams, type Position, type SecretFilters } from '../scope/list-conditions.sql.js';
 import type { Place } from '../scope/place.rules.js';
 import { mostSlashes } from '../scope/scope.rules.js';
-import type { Position } from '../scope/secret-order.sql.js';
 import {
   findLockedSecrets,
   findSecret,

@@ -2,7 +2,7 @@ import type { Context } from '../../../kernel/context.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import type { Place } from '../scope/place.rules.js';
-import { findPlaces } from './lookup.queries.js';
+import { findPlaces } from './secret.queries.js';
 import type { PathOf } from './secret.rules.js';
 
 /** An environment and a folder that exist. */

@@ -7,7 +7,7 @@ import { distinctIds, isId } from '../../../kernel/ids.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { Visibility } from '../scope/visibility.rules.js';
 import { findById, listLocked, type SecretRecord } from './find-secrets.js';
-import { lockHomeOf, lockNotedByIds, lockNotedByKeys, lockNotedInFolders, lockStructure } from './locks.queries.js';
+import { lockHomeOf, lockNotedByIds, lockNotedByKeys, lockNotedInFolders, lockStructure } from './secret.queries.js';
 import type { PathOf } from './secret.rules.js';
 import { refuseMissing } from './write-checks.js';
 import { homeAt, nameOf, type WriteAction, type WriteTarget } from './write-target.js';

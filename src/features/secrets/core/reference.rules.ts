@@ -118,3 +118,201 @@ export function rewriteReferences(
   for (const piece of pieces) bytes += Buffer.byteLength(after(piece));
   return bytes > maxBytes && bytes > before ? null : pieces.map(after).join('');
 }
+
+/** Maximum size of an expanded value, in bytes of UTF-8. */
+export const MAX_EXPANDED_BYTES = 1024 * 1024;
+
+/**
+ * Maximum number of issues reported for one value: through a chain there could be as many as all its values have
+ * together.
+ */
+const MAX_ISSUES = 100;
+
+/** Why a reference is not expanded. */
+type ReferenceIssueReason = 'MISSING' | 'IMPORTED' | 'FORBIDDEN' | 'UNREADABLE' | 'CYCLIC' | 'TOO_LARGE';
+
+/** A reference that is not expanded. */
+export interface ReferenceIssue {
+  readonly reference: string;
+  readonly reason: ReferenceIssueReason;
+}
+
+/** Where a reference leads for one caller: to a value, or why to none. */
+export type Lead = { readonly id: string } | { readonly reason: Exclude<ReferenceIssueReason, 'CYCLIC'> };
+
+/** Values that reference each other. IDs are whatever distinguishes the values. */
+export interface ValueGraph {
+  /** Called once for each value that is reached. */
+  valueOf(id: string): string;
+  leadOf(id: string, reference: Reference): Lead;
+  /** Whether `${` in a value is plain text. Absent: never. */
+  isLiteral?(id: string): boolean;
+}
+
+/**
+ * A value after expansion, with the references of it and of the inserted values that could not be expanded: at most
+ * 100, each once.
+ */
+export interface ExpandedValue {
+  readonly value: string;
+  readonly bytes: number;
+  readonly issues: readonly ReferenceIssue[];
+  /** The values inserted into it, with the values inserted into those. */
+  readonly inserted: readonly InsertedValue[];
+}
+
+/** A value that is inserted into another one. */
+interface InsertedValue {
+  readonly id: string;
+  readonly expanded: ExpandedValue;
+}
+
+/** IDs of all values inserted into these, at any depth. */
+export function insertedInto(values: Iterable<ExpandedValue>): ReadonlySet<string> {
+  const ids = new Set<string>();
+  const waiting = [...values];
+  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
+    for (const { id, expanded } of value.inserted) {
+      if (ids.has(id)) continue;
+      ids.add(id);
+      waiting.push(expanded);
+    }
+  }
+  return ids;
+}
+
+/** A value during its expansion. */
+interface Node {
+  readonly id: string;
+  readonly raw: string;
+  /** The value in pieces; equal references share one object. */
+  readonly pieces: readonly (string | Link)[];
+  readonly links: readonly Link[];
+  /** Index in the order of discovery. */
+  readonly order: number;
+  /** Lowest index that is known to be in the same cycle. */
+  lowest: number;
+  /** The reference to look at next. */
+  next: number;
+  /** Null until everything that it references is expanded. */
+  outcome: ExpandedValue | null;
+}
+
+interface Link {
+  readonly text: string;
+  readonly lead: Lead;
+  /** The value that it references, once reached. */
+  target: Node | null;
+}
+
+/**
+ * Replaces references by the values that they name, at any depth. Whatever the graph, the work is linear in the total
+ * size of its values, and no text is scanned twice.
+ *
+ * References among the values of one cycle are kept: no result depends on where the expansion starts. A value that
+ * would become longer than 1 MiB stays entirely unexpanded, and is inserted as that text.
+ */
+export class Expansion {
+  readonly #nodes = new Map<string, Node>();
+
+  constructor(private readonly graph: ValueGraph) {}
+
+  /** A value, expanded. Intermediate results are kept for later calls. */
+  of(id: string): ExpandedValue {
+    if (!this.#nodes.has(id)) expandFrom(id, this.#nodes, this.graph);
+    return (this.#nodes.get(id) as Node).outcome as ExpandedValue;
+  }
+}
+
+/**
+ * Walks everything that a value references, and expands each value after the values that it references. The strongly
+ * connected components are found with Tarjan's algorithm, with an explicit stack, since a chain may be longer than the
+ * call stack.
+ */
+function expandFrom(root: string, nodes: Map<string, Node>, graph: ValueGraph): void {
+  const open: Node[] = [];
+  const enter = (id: string): Node => {
+    const node = nodeOf(id, nodes.size, graph);
+    nodes.set(id, node);
+    open.push(node);
+    return node;
+  };
+  const trail = [enter(root)];
+  for (let top = trail.at(-1); top !== undefined; top = trail.at(-1)) {
+    const link = top.links[top.next];
+    if (link === undefined) {
+      trail.pop();
+      const below = trail.at(-1);
+      if (below !== undefined) below.lowest = Math.min(below.lowest, top.lowest);
+      if (top.lowest === top.order) close(open.splice(open.lastIndexOf(top)));
+      continue;
+    }
+    top.next += 1;
+    if (!('id' in link.lead)) continue;
+    const met = nodes.get(link.lead.id);
+    link.target = met ?? enter(link.lead.id);
+    if (met === undefined) trail.push(link.target);
+    else if (met.outcome === null) top.lowest = Math.min(top.lowest, met.order);
+  }
+}
+
+function nodeOf(id: string, order: number, graph: ValueGraph): Node {
+  const raw = graph.valueOf(id);
+  const parsed = graph.isLiteral?.(id) === true ? { pieces: [raw], references: [] } : parseReferences(raw);
+  const links = new Map<Reference, Link>();
+  for (const reference of parsed.references) {
+    links.set(reference, { text: reference.text, lead: graph.leadOf(id, reference), target: null });
+  }
+  const pieces = parsed.pieces.map((piece) => {
+    if (typeof piece === 'string') return piece;
+    return 'written' in piece ? piece.stands : (links.get(piece) as Link);
+  });
+  return { id, raw, pieces, links: [...links.values()], order, lowest: order, next: 0, outcome: null };
+}
+
+/**
+ * The values of one cycle, or a single value. While they are not expanded, references between them are not followed.
+ */
+function close(members: readonly Node[]): void {
+  const outcomes = members.map(expandOne);
+  for (const [index, node] of members.entries()) node.outcome = outcomes[index] as ExpandedValue;
+}
+
+function expandOne({ raw, pieces, links }: Node): ExpandedValue {
+  let bytes = 0;
+  for (const piece of pieces) {
+    bytes += typeof piece === 'string' ? Buffer.byteLength(piece) : (piece.target?.outcome?.bytes ?? piece.text.length);
+  }
+  if (bytes > MAX_EXPANDED_BYTES && links.some(({ target }) => target?.outcome != null)) {
+    const issues = links.map((link) => ({ reference: link.text, reason: reasonOf(link) ?? 'TOO_LARGE' }));
+    return { value: raw, bytes: Buffer.byteLength(raw), issues: issues.slice(0, MAX_ISSUES), inserted: [] };
+  }
+  // Joined by `+=`: the engine then shares the parts, and a network of long values takes no more memory than its texts.
+  let value = '';
+  for (const piece of pieces) value += typeof piece === 'string' ? piece : (piece.target?.outcome?.value ?? piece.text);
+  const inserted = links.flatMap(({ target }) =>
+    target?.outcome == null ? [] : [{ id: target.id, expanded: target.outcome }],
+  );
+  return { value, bytes, issues: issuesOf(links), inserted };
+}
+
+/** Why the reference is not expanded; null when its value is inserted. */
+function reasonOf({ lead, target }: Link): ReferenceIssueReason | null {
+  if ('reason' in lead) return lead.reason;
+  return target?.outcome == null ? 'CYCLIC' : null;
+}
+
+const NO_ISSUES: readonly ReferenceIssue[] = [];
+
+function issuesOf(links: readonly Link[]): readonly ReferenceIssue[] {
+  const found = new Map<string, ReferenceIssue>();
+  for (const link of links) {
+    const reason = reasonOf(link);
+    const issues = reason === null ? link.target?.outcome?.issues : [{ reference: link.text, reason }];
+    for (const issue of issues ?? NO_ISSUES) {
+      if (found.size === MAX_ISSUES) return [...found.values()];
+      found.set(`${issue.reason} ${issue.reference}`, issue);
+    }
+  }
+  return found.size === 0 ? NO_ISSUES : [...found.values()];
+}

@@ -2,7 +2,7 @@ import { type Actor, SYSTEM, type Transaction } from '../../../kernel/context.js
 import { type ConstraintCodes, guarded } from '../../../kernel/database/in-transaction.js';
 import { AppError } from '../../../kernel/errors.js';
 import type { Place } from '../scope/place.rules.js';
-import { listTaken } from './locks.queries.js';
+import { listTaken } from './secret.queries.js';
 import type { Clear, Sealed } from './secret-sealing.js';
 import { noteStates } from './secret-states.js';
 import {

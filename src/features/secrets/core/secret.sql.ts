@@ -5,20 +5,22 @@ import { type RowFrom, sqlVariants, type Types, t } from '../../../kernel/databa
 import { namesBut, sqlColumnsOf } from '../../../kernel/database/tables.js';
 import { BY_NAME, LIST_ORDERS, type ListOrder } from '../../../kernel/list-order.js';
 import { SecretSchema } from '../entities/secret.entity.js';
-import { FILTER_PARAMS, FILTERS } from '../scope/filter.sql.js';
-import { isNear, isWithin } from '../scope/scope.sql.js';
 import {
   changedSince,
+  FILTER_PARAMS,
+  FILTERS,
   firstOfEnvironments,
   firstOfFolders,
   isFrom,
   isFromInFolders,
   rowsIn,
   runIn,
-} from '../scope/secret-order.sql.js';
-import { type Summed, valueColumn } from '../scope/value-column.sql.js';
+  type Summed,
+  valueColumn,
+} from '../scope/list-conditions.sql.js';
+import { isNear, isWithin } from '../scope/scope.sql.js';
 import type { TagRow } from '../tags/public.js';
-import { LOCKED_IDS } from './locks.queries.js';
+import { LOCKED_IDS } from './secret.queries.js';
 
 /** Tags in JSON, by slug. @param row alias of its table */
 export const tagJson = (row: string): string =>

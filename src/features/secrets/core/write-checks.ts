@@ -7,7 +7,7 @@ import { ProjectMembership } from '../../projects/public.js';
 import type { Place } from '../scope/place.rules.js';
 import { authorizeSubjectChanges, fieldsOf } from '../scope/visibility.rules.js';
 import { findTags, type TagRow } from '../tags/public.js';
-import { listTaken } from './locks.queries.js';
+import { listTaken } from './secret.queries.js';
 import { keyAfter, type NewSecret, type PathOf, type SecretChange } from './secret.rules.js';
 import { type Home, homeAt, nameOf, type Present, type WriteTarget } from './write-target.js';
 

@@ -1,3 +1,6 @@
+import { LRUCache } from 'lru-cache';
+import type { AuditEvent } from '../../../kernel/audit/audit-record.js';
+import { disclosureOf } from '../../../kernel/audit/disclosure.js';
 import { authorize } from '../../../kernel/authz/ability.js';
 import { type Context, isTransaction, type Transaction } from '../../../kernel/context.js';
 import { AppError } from '../../../kernel/errors.js';
@@ -5,8 +8,9 @@ import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import type { Place } from '../scope/place.rules.js';
 import type { SecretRecord } from './find-secrets.js';
 import { type FoundPlace, loadFolders, loadPlace, loadSecretProject } from './load-place.js';
-import { lockPlaces } from './locks.queries.js';
+import { lockPlaces } from './secret.queries.js';
 import { keyAfter, type PathOf, type SecretChange } from './secret.rules.js';
+import { type SecretView, shownIn } from './secret.view.js';
 
 export type WriteAction = 'secrets:create' | 'secrets:edit' | 'secrets:delete';
 
@@ -101,3 +105,77 @@ export const renamesOf = (present: readonly Present[]) =>
       from: { ...namedPlace(home), key: record.key },
       to: { ...namedPlace(home), key: keyAfter(change) },
     }));
+
+/** Details of the audit record of a write besides location and secrets. */
+export type WriteFacts = Readonly<Record<string, string | number>>;
+
+/** A write of secrets in a folder, for the audit trail. */
+interface RecordedWrite {
+  readonly action: string;
+  readonly ids: readonly string[];
+  readonly facts?: WriteFacts | undefined;
+  /** The secrets of the response. */
+  readonly shown?: readonly SecretView[];
+}
+
+type Written = Pick<WriteTarget, 'environmentId' | 'folderId'> & { readonly project: Pick<ProjectAccess, 'projectId'> };
+
+/** The event of a write of secrets in a folder. */
+export const writeEvent = (
+  { project, environmentId, folderId }: Written,
+  { action, ids, facts = {}, shown = [] }: RecordedWrite,
+): AuditEvent => ({
+  action,
+  projectId: project.projectId,
+  facts: { environmentId, folderId, count: ids.length, secretIds: ids, ...facts },
+  disclosed: disclosureOf(shownIn(shown)),
+});
+
+/** The audit record of a write of secrets in a folder. */
+export const recordWrite = (tx: Transaction, target: Written, write: RecordedWrite): Promise<void> =>
+  tx.auditTrail.recordChange(tx, writeEvent(target, write));
+
+/** Characters of the names of all locations that are remembered. */
+const MAX_LENGTH = 2_000_000;
+
+const placeName = ({ projectId, environment, secretPath }: Place): string =>
+  `${projectId.toLowerCase()} ${environment} ${secretPath}`;
+
+/** Remembers which environments and folders the names of locations mean: most writes go to few of them. */
+export class WriteTargets {
+  readonly #known = new LRUCache<string, FoundPlace>({
+    maxSize: MAX_LENGTH,
+    sizeCalculation: (_place, name) => name.length,
+  });
+
+  constructor(private readonly projects: ProjectReader) {}
+
+  /**
+   * Does work at a location.
+   *
+   * @param work fails where its folder or environment has another name by now: then it is done again at what has the name
+   * @throws PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, and whatever `work` throws
+   */
+  async at<T>(ctx: Context, batch: Batch, action: WriteAction, work: (target: WriteTarget) => Promise<T>): Promise<T> {
+    if (isTransaction(ctx)) return work(await loadWriteTarget(ctx, this.projects, batch, action));
+    const known = this.#known.get(placeName(batch.place));
+    const find = known === undefined ? this.#find : async () => known;
+    const target = await loadWriteTarget(ctx, this.projects, batch, action, find);
+    try {
+      return await work(target);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.status >= 500) throw error;
+      if (known === undefined && error.code !== 'CONCURRENT_CHANGE') throw error;
+      const found = await this.#find(ctx, batch.place);
+      if (found.folderId === target.folderId) throw error;
+      return work({ ...target, ...found });
+    }
+  }
+
+  readonly #find = async (ctx: Context, place: Place): Promise<FoundPlace> => {
+    this.#known.delete(placeName(place));
+    const found = await loadPlace(ctx, place);
+    this.#known.set(placeName(place), found);
+    return found;
+  };
+}

@@ -2,7 +2,7 @@ import { authorize } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { newId } from '../../../kernel/ids.js';
 import type { CreateRootFolders, ProjectAccess } from '../../projects/public.js';
-import { lockStructure } from '../core/locks.queries.js';
+import { lockStructure } from '../core/secret.queries.js';
 import { Folder } from '../entities/folder.entity.js';
 import { parentOf, pathsDownTo } from '../scope/place.rules.js';
 import { holdRoots, insertRoots, type LockedEnvironment, listAtPlaces } from './folder.queries.js';

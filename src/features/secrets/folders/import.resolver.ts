@@ -1,21 +1,59 @@
-import { Resolver } from 'type-graphql';
+import { ID, Int, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
-import { argsType } from '../../../kernel/graphql/inputs.js';
+import { DateTime } from '../../../kernel/graphql/date-time.js';
+import { argsType, inputType } from '../../../kernel/graphql/inputs.js';
+import { Node } from '../../../kernel/graphql/node.js';
+import { objectType } from '../../../kernel/graphql/object-types.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
+import { connectionOf } from '../../../kernel/graphql/page.js';
 import { type ConnectionOf, pageOf, positionKey } from '../../../kernel/paging.js';
 import { EnvironmentType } from '../../projects/public.js';
-import { FolderType } from './folder.type.js';
+import { FolderType } from './folder.resolver.js';
 import {
   CreateImport,
   DeleteImport,
   GetImport,
+  ImportLocation,
   ImportPageAt,
   ImportsAt,
   ListImports,
   UpdateImport,
 } from './import.rules.js';
 import type { ImportService } from './import.service.js';
-import { ImportConnection, ImportType } from './import.type.js';
+
+/** API type of a folder at one end of an import. */
+export const ImportEndType = objectType('SecretImportEnd', 'A folder at one end of an import.', {
+  folderId: [ID, 'ID of the folder.'],
+  path: [String, 'Path of the folder, for example `/payments/eu`.'],
+  environmentId: [ID, 'ID of the environment of the folder.'],
+  environmentSlug: [String, 'Slug of the environment of the folder, for example `prod`.'],
+  environmentName: [String, 'Name of the environment of the folder, for example `Production`.'],
+});
+export type ImportEndType = InstanceType<typeof ImportEndType>;
+
+/** API type of an import. */
+export const ImportType = objectType(
+  'SecretImport',
+  'An import of one folder into another: reading the importing folder can also return the secrets of the imported folder.',
+  {
+    id: [ID, 'ID of the import.'],
+    projectId: [ID, 'ID of the project.'],
+    folder: [ImportEndType, 'The importing folder.'],
+    source: [ImportEndType, 'The imported folder.'],
+    position: [
+      Int,
+      'Position among the imports of the folder, from 1 without gaps. If several imports have a key, the last one wins.',
+    ],
+    createdAt: [DateTime, 'When the import was created.'],
+    updatedAt: [DateTime, 'When the import was last changed.'],
+  },
+  { implements: Node },
+);
+export type ImportType = InstanceType<typeof ImportType>;
+
+const ImportConnection = connectionOf(ImportType, 'SecretImport', 'position');
+
+inputType('SecretImportLocationInput', ImportLocation);
 
 type Changed = Promise<{ secretImport: ImportType }>;
 

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { type Data, nextCursor, paging, queryBoolean, route } from '../../../rest/route.js';
-import { unreadableValues, unresolvedReferences } from '../scope/header.reply.js';
-import { IMPORTED, PLACE_ERRORS, toImported } from '../scope/secret.reply.js';
+import { IMPORTED, PLACE_ERRORS, toImported, unreadableValues, unresolvedReferences } from '../scope/secret.reply.js';
 import { ImportChange, ImportLocation, ImportSource, importing } from './import.rules.js';
 
 const FIELDS = `id position projectId createdAt updatedAt folder { folderId path environmentId environment: environmentSlug environmentName }

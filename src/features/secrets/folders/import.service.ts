@@ -11,7 +11,7 @@ import { decodeCursor, Page, type PageRequest, positionKey, rowLimit } from '../
 import { parse, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { type FoundPlace, loadPlace, loadSecretProject } from '../core/load-place.js';
-import { lockStructure } from '../core/locks.queries.js';
+import { lockStructure } from '../core/secret.queries.js';
 import { SecretImport } from '../entities/import.entity.js';
 import type { KnownEnvironment } from '../reading/secret-reading.service.js';
 import { folderPath, type Place } from '../scope/place.rules.js';

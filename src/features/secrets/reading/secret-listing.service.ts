@@ -9,20 +9,25 @@ import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { type Bounds, type ListedRecord, listInFolders, listInPlace } from '../core/find-secrets.js';
 import { loadPlace, loadSecretProject } from '../core/load-place.js';
 import {
+  cursorOf,
+  entriesAfter,
+  filtersOf,
   type ImportView,
+  positionOf,
   positionOfView,
+  rowsFor,
   type SecretPage,
   type SecretView,
   SecretViewer,
   shownIn,
+  viewEntry,
 } from '../core/secret.view.js';
-import { cursorOf, entriesAfter, filtersOf, positionOf, rowsFor, viewEntry } from '../core/secret-entry.view.js';
 import { acquireReadSlot, releaseSlotOfFewRows, reserveEntries, reserveRows } from '../core/secret-read-limits.js';
 import { openerFor } from '../core/secret-sealing.js';
 import { type ExpandedViews, expandViews } from '../references/secret-expansion.js';
+import type { Position } from '../scope/list-conditions.sql.js';
 import { nearestFirst, type ScopeFolder } from '../scope/scope.rules.js';
 import { findScope, type Scope } from '../scope/scope.sql.js';
-import type { Position } from '../scope/secret-order.sql.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
 import { ListSecrets } from './secret-reading.rules.js';
 

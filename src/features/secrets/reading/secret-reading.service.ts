@@ -6,7 +6,7 @@ import { parse, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { findById, findByKey, findInFolders, type ListedRecord, userOf } from '../core/find-secrets.js';
 import { loadPlace, loadSecretProject } from '../core/load-place.js';
-import { findProjectOf } from '../core/lookup.queries.js';
+import { findProjectOf } from '../core/secret.queries.js';
 import type { SecretKind } from '../core/secret.rules.js';
 import { type SecretView, SecretViewer, shownIn } from '../core/secret.view.js';
 import { openerFor } from '../core/secret-sealing.js';

@@ -1,9 +1,25 @@
 import { Resolver } from 'type-graphql';
+import * as z from 'zod';
 import type { Context } from '../../../kernel/context.js';
 import { query } from '../../../kernel/graphql/operations.js';
+import { MAX_VERSION } from '../../../kernel/number-rules.js';
+import { type Data, nextCursor, paging, queryBoolean, queryInteger, route } from '../../../rest/route.js';
 import { SecretConnection, SecretType, toSecretConnection, toSecretType } from '../core/secret.type.js';
+import { parseMetadataFilter } from '../scope/metadata-filter.rules.js';
+import { place } from '../scope/place.rules.js';
+import {
+  depthTruncated,
+  FIELDS,
+  IMPORTED,
+  PLACE_ERRORS,
+  SECRETS,
+  toImported,
+  toSecret,
+  unreadableValues,
+  unresolvedReferences,
+} from '../scope/secret.reply.js';
 import type { SecretListingService } from './secret-listing.service.js';
-import { GetSecret, GetSecretByKey, ListSecrets } from './secret-reading.rules.js';
+import { GetSecret, GetSecretByKey, ListSecrets, parseTagSlugs } from './secret-reading.rules.js';
 import type { SecretReadingService } from './secret-reading.service.js';
 
 @Resolver(() => SecretType)
@@ -32,3 +48,162 @@ export class SecretResolver {
     return toSecretType(await this.reading.getByKey(ctx, args));
   }
 }
+
+const showing = {
+  viewSecretValue: queryBoolean(true),
+  expandSecretReferences: queryBoolean(false).meta({ description: 'Whether to expand references in values.' }),
+};
+
+/** The parameter in camel case, as published clients send it. */
+const alike = queryBoolean(false).meta({ description: 'The same as `include_imports`.' });
+
+const ownValuesOf = (isInstead: boolean | undefined): string =>
+  isInstead === undefined ? 'BESIDE' : isInstead ? 'INSTEAD' : 'NONE';
+
+const metadataFilter = z
+  .string()
+  .max(20_000)
+  .superRefine((raw, context) => {
+    for (const { index, reason } of parseMetadataFilter(raw).malformed) {
+      context.addIssue({ code: 'custom', path: [index], message: reason, params: { code: 'MALFORMED_PAIR' } });
+    }
+  })
+  .optional()
+  .meta({
+    description:
+      'Only secrets with all of these pairs: `key=K,value=V`, joined by `|`, at most 10. A request line and its header fields may have 64 KiB in all, percent-encoded.',
+  });
+
+/** A response with one secret. A header counts its references that could not be expanded. */
+const toSingle = ({ referenceIssues: _header, ...secret }: Data) => ({ secret: toSecret(secret) });
+const SINGLE = `${FIELDS} referenceIssues { reason }`;
+
+export const secretRoutes = [
+  route({
+    operation: 8,
+    method: 'GET',
+    path: SECRETS,
+    summary: 'List secrets',
+    description:
+      'Requires the permission `secrets:describeSecret` for each secret; secrets without it are not listed. Without `secrets:readValue` the value of a secret is `<hidden>`, and `secretValueHidden` is true.',
+    operationId: 'listSecrets',
+    sensitive: true,
+    query: z.strictObject({
+      ...place,
+      ...showing,
+      include_imports: queryBoolean(false).meta({ description: 'Whether to include imported secrets.' }),
+      includeImports: alike,
+      includePersonalOverrides: z
+        .enum(['true', 'false'])
+        .transform((word) => word === 'true')
+        .optional()
+        .meta({
+          description:
+            'With `true`, your personal values replace the shared ones; with `false`, only shared ones are listed. Default: both.',
+        }),
+      recursive: queryBoolean(false).meta({
+        description:
+          'Whether all folders below are listed too, 20 levels deep. Deeper ones set `X-Depth-Truncated: true`.',
+      }),
+      tagSlugs: z
+        .string()
+        .max(10_000)
+        .optional()
+        .meta({ description: 'Comma-separated slugs of tags: only secrets that have at least one of them.' }),
+      metadataFilter,
+      ...paging,
+    }),
+    cached: true,
+    document: `query ($projectId: ID!, $environment: String!, $secretPath: String!, $viewSecretValue: Boolean!,
+        $expandSecretReferences: Boolean!, $recursive: Boolean!, $includeImports: Boolean!, $ownValues: OwnValues!,
+        $tagSlugs: [String!], $metadata: [SecretMetadataFilterInput!], $first: Int, $after: String) {
+      secrets(projectId: $projectId, environment: $environment, secretPath: $secretPath, viewSecretValue: $viewSecretValue,
+          expandSecretReferences: $expandSecretReferences, recursive: $recursive, includeImports: $includeImports, ownValues: $ownValues,
+          tagSlugs: $tagSlugs, metadata: $metadata, first: $first, after: $after) {
+        nodes { ${FIELDS} } imports { ${IMPORTED} }
+        depthTruncated unresolvedReferences readIssues { secretId } pageInfo { hasNextPage endCursor }
+      }
+    }`,
+    variables: ({ query: { include_imports, includeImports, includePersonalOverrides, limit, cursor, ...query } }) => {
+      const { tagSlugs, metadataFilter: filter, ...plain } = query;
+      return {
+        ...plain,
+        includeImports: include_imports || includeImports,
+        ownValues: ownValuesOf(includePersonalOverrides),
+        tagSlugs: tagSlugs === undefined ? null : parseTagSlugs(tagSlugs),
+        metadata: filter === undefined ? null : parseMetadataFilter(filter).pairs,
+        first: limit,
+        after: cursor,
+      };
+    },
+    reply: ({ secrets }) => ({
+      secrets: secrets.nodes.map(toSecret),
+      imports: secrets.imports.map(toImported),
+      ...nextCursor(secrets.pageInfo),
+    }),
+    headers: [
+      unreadableValues(({ secrets }) => secrets.readIssues.length),
+      unresolvedReferences(({ secrets }) => secrets.unresolvedReferences),
+      depthTruncated(({ secrets }) => secrets.depthTruncated),
+    ],
+    errors: PLACE_ERRORS,
+  }),
+  route({
+    extension: true,
+    method: 'GET',
+    path: `${SECRETS}/id/{secretId}`,
+    summary: 'Get a secret by its ID',
+    operationId: 'getSecretById',
+    sensitive: true,
+    query: z.strictObject(showing),
+    document: `query ($id: ID!, $viewSecretValue: Boolean!, $expandSecretReferences: Boolean!) {
+      secret(id: $id, viewSecretValue: $viewSecretValue, expandSecretReferences: $expandSecretReferences) { ${SINGLE} }
+    }`,
+    variables: ({ params, query }) => ({ id: params.secretId, ...query }),
+    reply: ({ secret }) => toSingle(secret),
+    headers: [unresolvedReferences(({ secret }) => secret.referenceIssues.length)],
+    errors: ['SECRET_NOT_FOUND', 'SEALED_VALUE_INVALID', 'KEY_DISABLED'],
+  }),
+  route({
+    extension: true,
+    method: 'GET',
+    path: `${SECRETS}/{secretName}`,
+    summary: 'Get a secret by its key',
+    description:
+      'Requires the permission `secrets:describeSecret`; without `secrets:readValue` the value is `<hidden>`.',
+    operationId: 'getSecret',
+    sensitive: true,
+    query: z.strictObject({
+      ...place,
+      ...showing,
+      include_imports: queryBoolean(false).meta({
+        description: 'Whether to look in imported folders if the folder has no secret with this key.',
+      }),
+      includeImports: alike,
+      type: z
+        .enum(['shared', 'personal'])
+        .default('shared')
+        .meta({ description: '`shared`, or `personal` for your own value.' }),
+      version: queryInteger(1, MAX_VERSION)
+        .optional()
+        .meta({ description: 'Version number. Default: the current version.' }),
+    }),
+    cached: true,
+    document: `query ($projectId: ID!, $environment: String!, $secretPath: String!, $secretKey: String!, $type: SecretType!,
+        $viewSecretValue: Boolean!, $expandSecretReferences: Boolean!, $includeImports: Boolean!,
+        $version: Int) {
+      secretByKey(projectId: $projectId, environment: $environment, secretPath: $secretPath, secretKey: $secretKey, type: $type,
+        viewSecretValue: $viewSecretValue, expandSecretReferences: $expandSecretReferences, includeImports: $includeImports,
+        version: $version) { ${SINGLE} }
+    }`,
+    variables: ({ params, query: { include_imports, includeImports, type, ...query } }) => ({
+      ...query,
+      type: type.toUpperCase(),
+      includeImports: include_imports || includeImports,
+      secretKey: params.secretName,
+    }),
+    reply: ({ secretByKey }) => toSingle(secretByKey),
+    headers: [unresolvedReferences(({ secretByKey }) => secretByKey.referenceIssues.length)],
+    errors: [...PLACE_ERRORS, 'SECRET_NOT_FOUND', 'SECRET_VERSION_NOT_FOUND', 'SEALED_VALUE_INVALID'],
+  }),
+];

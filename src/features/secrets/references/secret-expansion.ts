@@ -5,8 +5,14 @@ import { type BatchLoad, batched } from '../../../kernel/database/batched.js';
 import { AppError } from '../../../kernel/errors.js';
 import { mapYielding, yieldToEventLoop } from '../../../kernel/event-loop.js';
 import type { ProjectAccess } from '../../projects/public.js';
-import { type ExpandedValue, Expansion, insertedInto, type Lead } from '../core/expansion.rules.js';
-import { parseReferences, type Reference } from '../core/reference.rules.js';
+import {
+  type ExpandedValue,
+  Expansion,
+  insertedInto,
+  type Lead,
+  parseReferences,
+  type Reference,
+} from '../core/reference.rules.js';
 import type { SecretView } from '../core/secret.view.js';
 import { openerFor, openValueOf } from '../core/secret-sealing.js';
 import type { Visibility } from '../scope/visibility.rules.js';

@@ -7,8 +7,13 @@ import { connectionOf } from '../../../kernel/graphql/page.js';
 import type { ConnectionOf } from '../../../kernel/paging.js';
 import { EnvironmentType } from '../../projects/public.js';
 import { SecretType, toSecretType, toSecretTypes } from '../core/secret.type.js';
-import { FolderType } from '../folders/folder.type.js';
-import { EnvironmentSecretPage, EnvironmentSecrets, FolderSecrets, ListInFolder } from './nested-listing.rules.js';
+import { FolderType } from '../folders/folder.resolver.js';
+import {
+  EnvironmentSecretPage,
+  EnvironmentSecrets,
+  FolderSecrets,
+  ListInFolder,
+} from '../reading/secret-reading.rules.js';
 import type { NestedListingService } from './nested-listing.service.js';
 
 const EnvironmentSecretsArgs = argsType(EnvironmentSecrets);

@@ -7,17 +7,26 @@ import { Page } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess } from '../../projects/public.js';
 import { type ListedRecord, listInEnvironments, listInManyFolders } from '../core/find-secrets.js';
-import { positionOfView, type SecretView, SecretViewer, shownIn } from '../core/secret.view.js';
-import { cursorOf, entriesAfter, filtersOf, positionOf, rowsFor, viewEntry } from '../core/secret-entry.view.js';
+import {
+  cursorOf,
+  entriesAfter,
+  filtersOf,
+  positionOf,
+  positionOfView,
+  rowsFor,
+  type SecretView,
+  SecretViewer,
+  shownIn,
+  viewEntry,
+} from '../core/secret.view.js';
 import { acquireReadSlot, reserveEntries } from '../core/secret-read-limits.js';
 import { openerFor } from '../core/secret-sealing.js';
 import type { ReadFolder } from '../folders/folder.queries.js';
+import { ListInEnvironment, ListInFolder } from '../reading/secret-reading.rules.js';
 import type { KnownEnvironment } from '../reading/secret-reading.service.js';
 import { expandViews } from '../references/secret-expansion.js';
-import type { SecretFilters } from '../scope/filter.sql.js';
-import type { Position } from '../scope/secret-order.sql.js';
+import type { Position, SecretFilters } from '../scope/list-conditions.sql.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
-import { ListInEnvironment, ListInFolder } from './nested-listing.rules.js';
 
 /**
  * Lists of secrets inside of larger responses. All lists of a response share one statement, one for the keys that

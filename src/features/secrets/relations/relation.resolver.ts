@@ -1,30 +1,78 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { type ClassType, Ctx, FieldResolver, Info, Resolver, Root } from 'type-graphql';
+import type { AuditEvent } from '../../../kernel/audit/audit-record.js';
+import { disclosureOf } from '../../../kernel/audit/disclosure.js';
+import { authorize } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
-import { batched, linked } from '../../../kernel/database/batched.js';
+import type { Sealer } from '../../../kernel/crypto/sealer.js';
+import { type BatchLoad, batched, type Found, linked, mapFound } from '../../../kernel/database/batched.js';
+import { filterYielding } from '../../../kernel/event-loop.js';
+import { argsType } from '../../../kernel/graphql/inputs.js';
+import { type NodeKind, nodeKind } from '../../../kernel/graphql/node.js';
+import { nested } from '../../../kernel/graphql/operations.js';
 import { leadsTo, relations } from '../../../kernel/graphql/relations.js';
 import { selects } from '../../../kernel/graphql/selection.js';
+import type { ConnectionOf } from '../../../kernel/paging.js';
 import { IdentityType, identitiesByIds } from '../../identity/identities/public.js';
 import { UserType, usersByIds } from '../../identity/organizations/public.js';
 import {
   EnvironmentType,
+  IN_OWN_PROJECT,
   ProjectMembershipType,
   type ProjectRelations,
   projectRelationOf,
   toEnvironmentType,
 } from '../../projects/public.js';
+import { listByIds } from '../core/find-secrets.js';
 import { SecretActorType, SecretImportEntry, SecretReadIssue, SecretType, toSecretType } from '../core/secret.type.js';
-import { FolderType } from '../folders/folder.type.js';
+import { type SecretView, SecretViewer } from '../core/secret.view.js';
+import { acquireReadSlot, reserveRows } from '../core/secret-read-limits.js';
+import { openersFor } from '../core/secret-sealing.js';
+import { findFolders, type ReadFolder } from '../folders/folder.queries.js';
+import { FolderConnection, FolderType } from '../folders/folder.resolver.js';
+import { FolderPageAt } from '../folders/folder.rules.js';
 import type { FolderReadingService } from '../folders/folder-reading.service.js';
-import { ImportEndType, ImportType } from '../folders/import.type.js';
-import { SecretComparisonSideType } from '../search/comparison.type.js';
-import { DuplicateSecretType } from '../search/duplicates.type.js';
-import { SecretSearchHitType } from '../search/search.type.js';
-import { SecretUseType } from '../search/usage.type.js';
-import { DeletedSecretType, SecretVersionSummaryType, SecretVersionType } from '../versions/version.type.js';
-import { CopySecretsPayload, MoveSecretsPayload } from '../writing/secret-writing.type.js';
-import { EnvironmentFolderPagesResolver, FolderTreeResolver } from './folder-relation.resolver.js';
-import type { SecretRelations } from './secret.relations.js';
+import { findImports, type ImportRow } from '../folders/import.queries.js';
+import { ImportEndType, ImportType } from '../folders/import.resolver.js';
+import { parentOf } from '../scope/place.rules.js';
+import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
+import { SecretComparisonSideType } from '../search/comparison.resolver.js';
+import { DuplicateSecretType } from '../search/duplicates.resolver.js';
+import { SecretSearchHitType } from '../search/search.resolver.js';
+import { SecretUseType } from '../search/usage.resolver.js';
+import { DeletedSecretType, SecretVersionSummaryType, SecretVersionType } from '../versions/version.resolver.js';
+import { CopySecretsPayload, MoveSecretsPayload } from '../writing/secret-writing.resolver.js';
+
+const PAGED = 'The same as `folders`, with pagination.';
+const FolderPageAtArgs = argsType(FolderPageAt);
+
+@Resolver(() => FolderType)
+class FolderTreeResolver {
+  constructor(private readonly reading: FolderReadingService) {}
+
+  @nested(
+    [FolderType],
+    'The folders directly in the folder, ordered by name; null with PERMISSION_DENIED if you cannot read them.',
+  )
+  async folders(folder: FolderType, ctx: Context): Promise<readonly FolderType[]> {
+    return (await this.reading.listInFolder(ctx, folder)).nodes;
+  }
+
+  @nested(FolderConnection, PAGED)
+  folderConnection(folder: FolderType, ctx: Context, page: object): Promise<ConnectionOf<FolderType>> {
+    return this.reading.listInFolder(ctx, folder, page);
+  }
+}
+
+@Resolver(() => EnvironmentType)
+class EnvironmentFolderPagesResolver {
+  constructor(private readonly reading: FolderReadingService) {}
+
+  @nested(FolderConnection, PAGED, FolderPageAtArgs)
+  folderConnection(environment: EnvironmentType, ctx: Context, at: object): Promise<ConnectionOf<FolderType>> {
+    return this.reading.listInEnvironment(ctx, environment, at);
+  }
+}
 
 const environmentRelationOf = (
   type: ClassType<{ readonly environmentId: string }>,
@@ -53,16 +101,24 @@ const folderRelationOf = (
     ),
   });
 
-/** Adds the field `secret` to a type with a `secretId`. @returns a resolver class */
-function secretRelationOf(
-  type: ClassType<{ readonly secretId: string | null }>,
-): new (
-  relations: SecretRelations,
-) => object {
+const parentRelation = ({ folders }: Pick<SecretRelations, 'folders'>): object =>
+  relations(FolderType, {
+    parent: leadsTo(
+      FolderType,
+      'The parent folder; null for the root folder, and when you cannot read it.',
+      folders,
+      ({ parentId }) => parentId,
+    ),
+  });
+
+/** Fields of a secret that depend on its value. */
+const VALUE_FIELDS = ['secretValue', 'secretValueHidden'];
+const selectsValue = (info: GraphQLResolveInfo): boolean => VALUE_FIELDS.some((field) => selects(info, [field]));
+
+/** The field `secret` of a type with a `secretId`. */
+function secretRelationOf(type: ClassType<{ readonly secretId: string | null }>, links: SecretRelations): object {
   @Resolver(() => type)
   class SecretRelationResolver {
-    constructor(private readonly relations: SecretRelations) {}
-
     @FieldResolver(() => SecretType, {
       nullable: true,
       description:
@@ -73,24 +129,20 @@ function secretRelationOf(
       @Ctx() ctx: Context,
       @Info() info: GraphQLResolveInfo,
     ): Promise<SecretType | null> {
-      const load = this.relations.shown(VALUE_FIELDS.some((field) => selects(info, [field])));
-      const found = await linked(ctx, load, secretId);
+      const found = await linked(ctx, links.shown(selectsValue(info)), secretId);
       return found === null ? null : toSecretType(found);
     }
   }
-  return SecretRelationResolver;
+  return new SecretRelationResolver();
 }
 
-/** Adds the field `secrets` to a type with `secretIds`. @returns a resolver class */
+/** The field `secrets` of a type with `secretIds`. */
 function secretListRelationOf(
   type: ClassType<{ readonly secretIds: readonly string[] }>,
-): new (
-  relations: SecretRelations,
-) => object {
+  links: SecretRelations,
+): object {
   @Resolver(() => type)
   class SecretListRelationResolver {
-    constructor(private readonly relations: SecretRelations) {}
-
     @FieldResolver(() => [SecretType], {
       nullable: true,
       description:
@@ -102,21 +154,16 @@ function secretListRelationOf(
       @Ctx() ctx: Context,
       @Info() info: GraphQLResolveInfo,
     ): Promise<SecretType[]> {
-      const load = this.relations.shown(VALUE_FIELDS.some((field) => selects(info, [field])));
+      const load = links.shown(selectsValue(info));
       const found = await Promise.all(secretIds.map((id) => batched(ctx, load, id)));
       return found.flatMap((view) => (view === undefined ? [] : [toSecretType(view)]));
     }
   }
-  return SecretListRelationResolver;
+  return new SecretListRelationResolver();
 }
 
-/** Fields of a secret that depend on its value. */
-const VALUE_FIELDS = ['secretValue', 'secretValueHidden'];
-
-/** Adds the users to remind to secrets and their versions. @returns a resolver class */
-function recipientRelationOf(
-  type: ClassType<{ readonly secretReminderRecipients: readonly string[] }>,
-): new () => object {
+/** The users to remind of secrets and their versions. */
+function recipientRelationOf(type: ClassType<{ readonly secretReminderRecipients: readonly string[] }>): object {
   @Resolver(() => type)
   class RecipientRelationResolver {
     @FieldResolver(() => [UserType], {
@@ -132,7 +179,7 @@ function recipientRelationOf(
       return users.filter((user) => user !== undefined);
     }
   }
-  return RecipientRelationResolver;
+  return new RecipientRelationResolver();
 }
 
 const actorRelations = ({ memberships }: Pick<ProjectRelations, 'memberships'>): object =>
@@ -190,10 +237,127 @@ export const secretRelations = (
   ...IN_PROJECTS.map((type) => projectRelationOf(type, projects)),
   ...IN_ENVIRONMENTS.map((type) => environmentRelationOf(type, projects)),
   ...IN_FOLDERS.map((type) => folderRelationOf(type, links)),
-  ...OF_SECRETS.map((type) => new (secretRelationOf(type))(links)),
-  ...[MoveSecretsPayload, CopySecretsPayload].map((type) => new (secretListRelationOf(type))(links)),
-  ...[SecretType, SecretVersionType].map((type) => new (recipientRelationOf(type))()),
+  ...OF_SECRETS.map((type) => secretRelationOf(type, links)),
+  ...[MoveSecretsPayload, CopySecretsPayload].map((type) => secretListRelationOf(type, links)),
+  ...[SecretType, SecretVersionType].map(recipientRelationOf),
   actorRelations(projects),
-  new FolderTreeResolver(links, folders),
+  parentRelation(links),
+  new FolderTreeResolver(folders),
   new EnvironmentFolderPagesResolver(folders),
 ];
+
+/** The types of secrets that are found by ID alone. */
+export function secretNodes(relations: SecretRelations): NodeKind[] {
+  const secrets: BatchLoad<SecretType> = async (ctx, ids) => mapFound(await relations.secrets(ctx, ids), toSecretType);
+  return [
+    nodeKind({
+      type: 'Folder',
+      table: 'folder',
+      reach: IN_OWN_PROJECT,
+      load: relations.folders,
+      record: ({ id, projectId }) => ({ action: 'folder:get', projectId, facts: { folderId: id } }),
+    }),
+    nodeKind({
+      type: 'SecretImport',
+      table: 'secret_import',
+      reach: IN_OWN_PROJECT,
+      load: relations.imports,
+      record: ({ id, projectId }) => ({ action: 'secret-import:get', projectId, facts: { importId: id } }),
+    }),
+    nodeKind({
+      type: 'Secret',
+      table: 'secret',
+      reach: IN_OWN_PROJECT,
+      load: secrets,
+      record: recordOf,
+    }),
+  ];
+}
+
+/**
+ * Folders, secrets and imports that responses refer to by ID, each kind in one statement for a whole response. Items
+ * that the root field of that kind would deny or not find are left out.
+ */
+export class SecretRelations {
+  constructor(private readonly projects: ProjectRelations) {}
+
+  /** Folders by ID. */
+  readonly folders: BatchLoad<ReadFolder> = async (ctx, ids) => {
+    const rows = await findFolders(ctx, { ids });
+    return this.projects.readable(ctx, rows, (folder, access) => {
+      authorize(access, 'secret-folders:read', {
+        environment: folder.environmentSlug,
+        secretPath: parentOf(folder.path),
+      });
+      return { ...folder, access };
+    });
+  };
+
+  /** Imports by ID. */
+  readonly imports: BatchLoad<ImportRow> = async (ctx, ids) => {
+    const rows = await findImports(ctx, { ids });
+    return this.projects.readable(ctx, rows, (row, access) => {
+      authorize(access, 'secret-imports:read', {
+        environment: row.folder.environmentSlug,
+        secretPath: row.folder.path,
+      });
+      return row;
+    });
+  };
+
+  /** Shared secrets by ID, with their values. What cannot be decrypted is null. The caller of this records the read. */
+  readonly secrets: BatchLoad<SecretView> = (ctx, ids) => this.#secrets(ctx, ids, true);
+
+  /**
+   * The same, with a record of each in the audit trail.
+   *
+   * @param opened false: without their values, which are not even read
+   */
+  shown(opened: boolean): BatchLoad<SecretView> {
+    return opened ? this.#opened : this.#described;
+  }
+
+  readonly #opened: BatchLoad<SecretView> = (ctx, ids) => this.#shown(ctx, ids, true);
+  readonly #described: BatchLoad<SecretView> = (ctx, ids) => this.#shown(ctx, ids, false);
+
+  async #shown(ctx: Context, ids: readonly string[], viewSecretValue: boolean): Promise<Found<SecretView>> {
+    const found = await this.#secrets(ctx, ids, viewSecretValue);
+    const shown = [...found.values()].flatMap((view) => (view instanceof Error ? [] : [view]));
+    await ctx.auditTrail.recordRead(ctx, ...shown.map(recordOf));
+    return found;
+  }
+
+  async #secrets(ctx: Context, ids: readonly string[], viewSecretValue: boolean): Promise<Found<SecretView>> {
+    if (viewSecretValue) await acquireReadSlot(ctx, ids.length, 'large');
+    const records = await listByIds(ctx, ids, viewSecretValue);
+    const found = await this.projects.readable(ctx, records, (row, access) => {
+      authorizeListing(access);
+      return { row, visibility: new Visibility(access.ability) };
+    });
+    const readable = [...found.values()].flatMap((value) => (value instanceof Error ? [] : [value]));
+    const described = await filterYielding(readable, ({ row, visibility }) => visibility.describes(row));
+    const readers = new Map(described.map(({ row, visibility }) => [row, visibility]));
+    const rows = [...readers.keys()];
+    await reserveRows(ctx, rows, (row) => readers.get(row)?.readsValue(row) === true);
+    const openers = await openersFor(ctx, rows);
+    const views = described.map(({ row, visibility }): [string, SecretView] => {
+      const opener = openers.get(row.projectId) as Sealer;
+      return [row.id, new SecretViewer(opener, visibility, viewSecretValue).view(row)];
+    });
+    const denied = [...found].flatMap(([id, value]) => (value instanceof Error ? [[id, value] as const] : []));
+    return new Map<string, SecretView | Error>([...views, ...denied]);
+  }
+}
+
+/** The audit details of a secret that was shown by ID. */
+const recordOf = ({
+  id,
+  projectId,
+  version,
+  secretValueHidden,
+}: Pick<SecretView, 'id' | 'projectId' | 'version' | 'secretValueHidden'>): AuditEvent => ({
+  action: 'secret:get',
+  projectId,
+  facts: { secretId: id, version, viewedValues: !secretValueHidden, expandedReferences: false },
+  disclosed: disclosureOf(secretValueHidden ? [] : [id]),
+});

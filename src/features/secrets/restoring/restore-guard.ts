@@ -1,7 +1,7 @@
 import { authorize, PermissionDenied } from '../../../kernel/authz/ability.js';
 import type { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import type { ProjectAccess } from '../../projects/public.js';
-import { authorizeReferences } from '../references/reference-guard.js';
+import { authorizeReferences } from '../references/reference-writes.js';
 import { authorizeSubjectChanges, fieldsOf, type SecretSubject, Visibility } from '../scope/visibility.rules.js';
 import { type VersionedSecret, VersionVisibility } from '../versions/version.rules.js';
 

@@ -5,10 +5,8 @@ import { SoughtPage } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import { loadSecretProject } from '../core/load-place.js';
-import { scanRows } from '../scope/row-scan.js';
-import { loadBounds } from '../scope/scan-bounds.js';
+import { loadBounds, scanRows } from '../scope/scan.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
-import { CompareEnvironments, type Side, type Verdict, valueGroups, verdictOf } from './comparison.rules.js';
 import {
   type ComparedPlace,
   type ComparedRow,
@@ -17,6 +15,7 @@ import {
   findEnvironments,
   listCompared,
 } from './comparison.sql.js';
+import { CompareEnvironments, type Side, type Verdict, valueGroups, verdictOf } from './search.rules.js';
 
 /** A secret of one environment, as the caller sees it. */
 export interface SideView extends Omit<Side, 'fingerprint'> {

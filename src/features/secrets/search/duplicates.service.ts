@@ -6,9 +6,7 @@ import { type CursorKey, SoughtPage } from '../../../kernel/paging.js';
 import { parse, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import { loadReach, type SecretReach, soleProject } from '../core/secret-reach.js';
-import { SCAN_LIMIT } from '../scope/row-scan.js';
-import { loadBounds } from '../scope/scan-bounds.js';
-import { DuplicateValues } from './duplicates.rules.js';
+import { loadBounds, SCAN_LIMIT } from '../scope/scan.js';
 import {
   type DuplicateCriteria,
   type GroupDigest,
@@ -18,6 +16,7 @@ import {
   MAX_MEMBERS,
   type MemberRow,
 } from './duplicates.sql.js';
+import { DuplicateValues } from './search.rules.js';
 
 /** A secret whose value other secrets have too, without the value. */
 export interface DuplicateView {

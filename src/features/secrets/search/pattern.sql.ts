@@ -2,7 +2,7 @@
 import type { Context } from '../../../kernel/context.js';
 import { chosenBy, chosenOf, optionsOf } from '../../../kernel/database/conditions.js';
 import { sqlVariants, t } from '../../../kernel/database/statement.js';
-import type { TextMatch } from '../scope/glob.rules.js';
+import type { TextMatch } from './search.rules.js';
 
 const RANGE = { from: 's.key >= :from', below: 's.key < :below' };
 

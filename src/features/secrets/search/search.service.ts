@@ -10,17 +10,16 @@ import { type ReadIssue, type SecretView, SecretViewer, shownIn } from '../core/
 import { loadReach, type SecretReach, soleProject } from '../core/secret-reach.js';
 import { acquireReadSlot, reserveRows } from '../core/secret-read-limits.js';
 import { openersFor } from '../core/secret-sealing.js';
-import { likePattern, matchGlob, type TextMatch } from '../scope/glob.rules.js';
-import { type RowSource, scanRows } from '../scope/row-scan.js';
-import { loadBounds } from '../scope/scan-bounds.js';
+import { loadBounds, type RowSource, scanRows } from '../scope/scan.js';
 import type { ScanBounds } from '../scope/scan-bounds.sql.js';
-import { listFoldersWithin, listTagged } from './narrowing.sql.js';
 import { findMatchingKeys, type Walk } from './pattern.sql.js';
-import { keyMatchOf, SearchSecrets } from './search.rules.js';
+import { keyMatchOf, likePattern, matchGlob, SearchSecrets, type TextMatch } from './search.rules.js';
 import {
   examinedOf,
   type FoundRow,
   isFiltered,
+  listFoldersWithin,
+  listTagged,
   type PatternCriteria,
   type SearchCriteria,
   type SearchedProject,

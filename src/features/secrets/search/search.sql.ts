@@ -1,13 +1,14 @@
-// Pages of a search, which read no further than a page: lateral joins and walks along indexes, in many variants.
 import type { Context } from '../../../kernel/context.js';
 import { chosenBy, chosenOf, optionsOf } from '../../../kernel/database/conditions.js';
-import { type RowFrom, sqlVariants, t } from '../../../kernel/database/statement.js';
+import { type RowFrom, sqlStatement, sqlVariants, t } from '../../../kernel/database/statement.js';
 import type { CursorKey } from '../../../kernel/paging.js';
-import { FILTER_PARAMS, FILTERS, filterParams, type SecretFilters } from '../scope/filter.sql.js';
-import type { TextMatch } from '../scope/glob.rules.js';
+import { FILTER_PARAMS, FILTERS, filterParams, type SecretFilters } from '../scope/list-conditions.sql.js';
 import { BOUNDS_OPTION, BOUNDS_PARAMS, boundsOf, isWithinBounds, type ScanBounds } from '../scope/scan-bounds.sql.js';
 import { TAG_SLUGS, tagSlugsOf } from '../scope/subject.queries.js';
 import { manyOrFew, OF_MANY_PROJECTS, PROJECTS_OPTION } from './pattern.sql.js';
+import type { TextMatch } from './search.rules.js';
+
+// Pages of a search, which read no further than a page: lateral joins and walks along indexes, in many variants.
 
 /** Search criteria. Null and empty lists do not narrow. */
 export interface SearchCriteria extends SecretFilters {
@@ -292,3 +293,41 @@ export function searchRows(
     limit,
   });
 }
+
+// Lateral joins that stop at a number of rows.
+
+/** IDs of secrets with any of these tags, project by project and tag by tag, up to a number. */
+export const listTagged = sqlStatement({
+  text: `
+  select st.secret_id as id
+  from unnest(:projectIds::uuid[]) p (id)
+  cross join lateral (select t.id from tag t where t.project_id = p.id and t.slug = any(:tagSlugs::text[]) offset 0) t
+  cross join lateral (select st.secret_id from secret_tag st where st.tag_id = t.id limit :limit::integer) st
+  limit :limit::integer`,
+  params: { projectIds: t.array(t.uuid), tagSlugs: t.array(t.text), limit: t.integer },
+  row: { id: t.uuid },
+});
+
+/** Folders of these environments whose paths are in a range, environment by environment, up to a number. */
+export const listFoldersWithin = sqlStatement({
+  text: `
+  select f.id
+  from unnest(:projectIds::uuid[]) p (id)
+  cross join lateral (
+    select e.id from environment e
+    where e.project_id = p.id and (cardinality(:environments::text[]) = 0 or e.slug = any(:environments::text[])) offset 0
+  ) e
+  cross join lateral (
+    select f.id from folder f
+    where f.environment_id = e.id and f.path >= :from::text and f.path < :below::text limit :limit::integer
+  ) f
+  limit :limit::integer`,
+  params: {
+    projectIds: t.array(t.uuid),
+    environments: t.array(t.text),
+    from: t.text,
+    below: t.text,
+    limit: t.integer,
+  },
+  row: { id: t.uuid },
+});

@@ -8,11 +8,10 @@ import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { findByKey } from '../core/find-secrets.js';
 import { loadPlace, loadSecretProject } from '../core/load-place.js';
 import { type Place, parentOf } from '../scope/place.rules.js';
-import { scanRows } from '../scope/row-scan.js';
-import { loadBoundsOfEach } from '../scope/scan-bounds.js';
+import { loadBoundsOfEach, scanRows } from '../scope/scan.js';
 import { folderTest } from '../scope/scan-bounds.rules.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
-import { WhereUsed } from './usage.rules.js';
+import { WhereUsed } from './search.rules.js';
 import { listUses, type UsedItem, type UseRow, type UserFolders, useKeyOf } from './usage.sql.js';
 
 const CURSOR_PARTS = 5;

@@ -3,10 +3,9 @@ import type { Feature } from '../../../feature.js';
 import { nodeInProject, type ProjectReader, type ProjectRelations, projectRelationOf } from '../../projects/public.js';
 import { Tag } from './tag.entity.js';
 import { findTags } from './tag.queries.js';
-import { ProjectTagsResolver, TagResolver } from './tag.resolver.js';
+import { ProjectTagsResolver, TagResolver, TagType } from './tag.resolver.js';
 import { tagRoutes } from './tag.routes.js';
 import { type AuthorizeTagChange, TagService } from './tag.service.js';
-import { TagType } from './tag.type.js';
 
 /** Tags of projects. */
 export function createTags(deps: {

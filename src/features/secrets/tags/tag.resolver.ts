@@ -1,12 +1,29 @@
-import { Resolver } from 'type-graphql';
+import { ID, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
 import { argsType } from '../../../kernel/graphql/inputs.js';
+import { Node } from '../../../kernel/graphql/node.js';
+import { objectType } from '../../../kernel/graphql/object-types.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
+import { countedConnectionOf } from '../../../kernel/graphql/page.js';
 import type { CountedConnectionOf } from '../../../kernel/paging.js';
 import { ProjectType } from '../../projects/public.js';
 import { CreateTag, ListTags, OneTag, TagBySlug, TagPage, UpdateTag } from './tag.rules.js';
 import type { TagService } from './tag.service.js';
-import { TagConnection, TagType } from './tag.type.js';
+
+/** What the API shows of a tag. */
+export const TagType = objectType(
+  'Tag',
+  'A label for secrets of one project.',
+  {
+    projectId: [ID, 'ID of the project.'],
+    slug: [String, 'Slug of the tag, unique in the project, for example `web-shop`.'],
+    color: [String, 'Color of the tag, for example `#ff8800`.'],
+  },
+  { implements: Node },
+);
+export type TagType = InstanceType<typeof TagType>;
+
+const TagConnection = countedConnectionOf(TagType, 'Tag', 'slug');
 
 @Resolver(() => TagType)
 export class TagResolver {

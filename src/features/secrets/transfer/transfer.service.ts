@@ -15,7 +15,7 @@ import { takenKeys } from '../core/secret-writes.js';
 import { refuseTaken, subjectOf } from '../core/write-checks.js';
 import { holdPlaces, loadWriteTarget, type WriteTarget } from '../core/write-target.js';
 import type { SecretListingService } from '../reading/secret-listing.service.js';
-import { authorizeReferences } from '../references/reference-guard.js';
+import { authorizeReferences } from '../references/reference-writes.js';
 import type { Place } from '../scope/place.rules.js';
 import { byPrecedence } from '../scope/scope.rules.js';
 import { findScope } from '../scope/scope.sql.js';

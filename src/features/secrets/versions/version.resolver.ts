@@ -1,24 +1,152 @@
-import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import { Args, Ctx, Field, FieldResolver, ID, Int, ObjectType, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
+import { DateTime } from '../../../kernel/graphql/date-time.js';
+import { enumType } from '../../../kernel/graphql/enums.js';
 import { argsType } from '../../../kernel/graphql/inputs.js';
+import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { query } from '../../../kernel/graphql/operations.js';
-import { PageArgs } from '../../../kernel/graphql/page.js';
+import { connectionOf, PageArgs } from '../../../kernel/graphql/page.js';
 import type { ConnectionOf } from '../../../kernel/paging.js';
-import { SecretType } from '../core/secret.type.js';
-import { CompareVersions, GetVersion, ListDeleted, ListOfSecret, ListVersions } from './version.rules.js';
-import type { VersionService } from './version.service.js';
 import {
-  DeletedSecretConnection,
-  type DeletedSecretType,
-  SecretVersionComparisonType,
-  SecretVersionConnection,
-  SecretVersionSummaryConnection,
+  SecretActorType,
+  SecretMetadataType,
+  SecretReadIssue,
+  SecretType,
+  secretContents,
+  toSecretType,
+} from '../core/secret.type.js';
+import { TagType } from '../tags/public.js';
+import { CompareVersions, GetVersion, ListDeleted, ListOfSecret, ListVersions } from './version.rules.js';
+import type { Comparison, VersionPage, VersionService, VersionView } from './version.service.js';
+
+/** API type of a version. */
+export const SecretVersionType = objectType(
+  'SecretVersion',
+  'A version of a secret: its contents after one write. Versions are kept after the secret is deleted.',
+  {
+    ...secretContents,
+    secretId: [ID, 'ID of the secret.'],
+    version: [Int, 'Version number, from 1.'],
+    isDeletion: [Boolean, 'Whether the write deleted the secret. Such a version has only a location, a key and tags.'],
+    folderId: [ID, 'ID of the folder, which may be deleted.'],
+    secretPath: [String, 'Path of the folder at that time, for example `/payments`.'],
+    secretKey: [String, 'Key of the secret at that time, for example `DB_PASSWORD`.'],
+    secretValue: [
+      orNull(String),
+      'Value of the secret. If it is hidden, it is null here and `<hidden>` in REST. A deletion has none.',
+    ],
+    secretMetadata: [[SecretMetadataType], 'Metadata of the secret.'],
+    tags: [[TagType], 'The tags of the version that still exist, ordered by slug.'],
+    actor: [SecretActorType, 'The actor that wrote the version.'],
+    createdAt: [DateTime, 'When the version was written.'],
+  },
+);
+export type SecretVersionType = InstanceType<typeof SecretVersionType>;
+
+/** API type of a version inside of a secret. */
+export const SecretVersionSummaryType = objectType(
+  'SecretVersionSummary',
+  'Summary of a version of a secret: who wrote it, when, and the key and location it had.',
+  {
+    version: [Int, 'Version number, from 1.'],
+    isDeletion: [Boolean, 'Whether the write deleted the secret.'],
+    environmentId: [ID, 'ID of the environment.'],
+    environmentSlug: [String, 'Slug of the environment, for example `prod`.'],
+    secretPath: [String, 'Path of the folder at that time, for example `/payments`.'],
+    secretKey: [String, 'Key of the secret at that time, for example `DB_PASSWORD`.'],
+    tags: [[TagType], 'The tags of the version that still exist, ordered by slug.'],
+    actor: [SecretActorType, 'The actor that wrote the version.'],
+    createdAt: [DateTime, 'When the version was written.'],
+  },
+);
+export type SecretVersionSummaryType = InstanceType<typeof SecretVersionSummaryType>;
+
+const SecretVersionSummaryConnection = connectionOf(
   SecretVersionSummaryType,
-  SecretVersionType,
-  toComparisonType,
-  toVersionConnection,
-  toVersionType,
-} from './version.type.js';
+  'SecretVersionSummary',
+  'version, newest first',
+);
+
+/** Converts a version to its API type. */
+const toVersionType = (view: VersionView): SecretVersionType => ({
+  ...toSecretType(view),
+  secretId: view.id,
+  isDeletion: view.isDeletion,
+});
+
+const SecretVersionReadIssue = objectType(
+  'SecretVersionReadIssue',
+  'A part of a version that cannot be decrypted and is hidden.',
+  {
+    version: [Int, 'Version number.'],
+  },
+  { extends: SecretReadIssue },
+);
+type SecretVersionReadIssue = InstanceType<typeof SecretVersionReadIssue>;
+
+@ObjectType('SecretVersionConnection', {
+  description: 'A list of versions of a secret, latest first.',
+  simpleResolvers: true,
+})
+class SecretVersionConnection extends connectionOf(SecretVersionType, 'SecretVersion', 'version, newest first') {
+  @Field(() => [SecretVersionReadIssue], { description: 'Parts of these versions that cannot be decrypted.' })
+  readIssues!: readonly SecretVersionReadIssue[];
+}
+
+/** Converts a list to its API type. */
+const toVersionConnection = (page: VersionPage): SecretVersionConnection =>
+  Object.assign(
+    page.map(toVersionType, ({ version }) => [String(version)]),
+    { readIssues: page.readIssues },
+  );
+
+/** GraphQL names of the parts in which versions differ. */
+export const DifferenceEnum = enumType('SecretVersionDifference', 'Part in which two versions differ.', {
+  KEY: 'The key of the secret.',
+  PLACE: 'The environment or the path.',
+  VALUE: 'The value of the secret.',
+  COMMENT: 'The comment on the secret.',
+  METADATA: 'The metadata of the secret.',
+  TAGS: 'The tags of the secret.',
+  SETTINGS: 'The reminder, or whether clients encode line breaks.',
+});
+
+const SecretVersionComparisonType = objectType('SecretVersionComparison', 'Comparison of two versions of a secret.', {
+  from: [SecretVersionType, 'Number of the first version.'],
+  to: [SecretVersionType, 'Number of the second version.'],
+  differences: [
+    [DifferenceEnum],
+    'Parts in which the versions differ. A difference of the values is reported only if you can read both.',
+  ],
+  changedMetadataKeys: [[String], 'Metadata keys that were added, removed or changed.'],
+});
+type SecretVersionComparisonType = InstanceType<typeof SecretVersionComparisonType>;
+
+/** Converts a comparison to its API type. */
+const toComparisonType = ({ from, to, ...comparison }: Comparison): SecretVersionComparisonType => ({
+  ...comparison,
+  from: toVersionType(from),
+  to: toVersionType(to),
+});
+
+/** API type of a deleted secret. */
+export const DeletedSecretType = objectType('DeletedSecret', 'A deleted secret, which can be restored.', {
+  secretId: [ID, 'ID of the secret. A restore creates the secret with the same ID.'],
+  environmentId: [ID, 'ID of the environment.'],
+  environmentSlug: [String, 'Slug of the environment, for example `prod`.'],
+  secretPath: [String, 'Path of the folder where a restore creates the secret.'],
+  secretKey: [String, 'Last key of the secret, for example `DB_PASSWORD`.'],
+  tags: [[TagType], 'Last tags of the secret that still exist, ordered by slug.'],
+  restorableVersion: [
+    orNull(Int),
+    'Number of the latest version with contents, for `restoreSecret`; null when none is kept.',
+  ],
+  deletedAt: [DateTime, 'When the secret was deleted.'],
+  actor: [SecretActorType, 'The actor that deleted the secret.'],
+});
+export type DeletedSecretType = InstanceType<typeof DeletedSecretType>;
+
+const DeletedSecretConnection = connectionOf(DeletedSecretType, 'DeletedSecret', 'path, key, then ID');
 
 @Resolver(() => SecretVersionType)
 export class VersionResolver {

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { MAX_VERSION } from '../../../kernel/number-rules.js';
 import { type Data, nextCursor, orInstead, paging, queryBoolean, queryInteger, route } from '../../../rest/route.js';
-import { unreadableValues } from '../scope/header.reply.js';
 import { place } from '../scope/place.rules.js';
+import { unreadableValues } from '../scope/secret.reply.js';
 
 /** Where the history of secrets is in REST. */
 export const HISTORY = '/api/v1/secrets';

@@ -1,5 +1,6 @@
 import { disclosureOf } from '../../../kernel/audit/disclosure.js';
 import type { Context } from '../../../kernel/context.js';
+import type { Sealer } from '../../../kernel/crypto/sealer.js';
 import { batched, batchOfLists, listKey } from '../../../kernel/database/batched.js';
 import { emOf } from '../../../kernel/database/database.js';
 import { AppError } from '../../../kernel/errors.js';
@@ -9,7 +10,14 @@ import { type CursorKey, decodeCursor, Page, type PageRequest, rowLimit } from '
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { loadPlace, loadSecretProject } from '../core/load-place.js';
-import { type SecretView, shownIn } from '../core/secret.view.js';
+import {
+  type ActorView,
+  actorOf,
+  type ReadIssue,
+  type SecretView,
+  SecretViewer,
+  shownIn,
+} from '../core/secret.view.js';
 import { acquireReadSlot, reserveRows } from '../core/secret-read-limits.js';
 import { openedSecret, openerFor } from '../core/secret-sealing.js';
 import { SecretVersion } from '../entities/version.entity.js';
@@ -40,15 +48,6 @@ import {
   type NewestState,
   type VersionRow,
 } from './version.sql.js';
-import {
-  type DeletedView,
-  toDeletedView,
-  toVersionSummary,
-  type VersionIssue,
-  type VersionSummary,
-  type VersionView,
-  VersionViewer,
-} from './version.view.js';
 
 /** Versions of a secret, and what of them cannot be decrypted. */
 export type VersionPage = Page<VersionView> & { readonly readIssues: readonly VersionIssue[] };
@@ -318,3 +317,100 @@ function deletedPositionOf({ after }: PageRequest) {
   const [afterPath = null, afterKey = null, afterId = null] = position;
   return { afterPath, afterKey, afterId };
 }
+
+/** A version as a caller sees it: the contents of the secret after a write. */
+export interface VersionView extends SecretView {
+  readonly isDeletion: boolean;
+}
+
+/** A part of a version that cannot be decrypted, and is withheld. */
+interface VersionIssue extends ReadIssue {
+  readonly version: number;
+}
+
+/** Summary of a version, as a caller sees it: nothing that is sealed. */
+interface VersionSummary {
+  readonly version: number;
+  readonly isDeletion: boolean;
+  readonly environmentId: string;
+  readonly environmentSlug: string;
+  readonly secretPath: string;
+  readonly secretKey: string;
+  readonly tags: SecretView['tags'];
+  readonly actor: ActorView;
+  readonly createdAt: Date;
+}
+
+/** A deleted secret, as a caller sees it. */
+interface DeletedView {
+  readonly secretId: string;
+  readonly environmentId: string;
+  readonly environmentSlug: string;
+  readonly secretPath: string;
+  readonly secretKey: string;
+  readonly restorableVersion: number | null;
+  readonly deletedAt: Date;
+  readonly actor: ActorView;
+  readonly tags: SecretView['tags'];
+}
+
+/** Decrypts what one caller may see of versions of one secret, and counts what cannot be decrypted. */
+class VersionViewer {
+  readonly issues: VersionIssue[] = [];
+  readonly #versions: VersionVisibility;
+  readonly #viewSecretValue: boolean;
+
+  constructor(
+    private readonly sealer: Sealer,
+    private readonly visibility: Visibility,
+    { present, viewSecretValue }: { present: NewestState; viewSecretValue: boolean },
+  ) {
+    this.#versions = new VersionVisibility(visibility, present);
+    this.#viewSecretValue = viewSecretValue;
+  }
+
+  /** The caller may read the value of a version. */
+  readonly readsValue = (record: VersionRow): boolean => this.#versions.readsValue(record);
+
+  /**
+   * The row as the caller sees it. What cannot be decrypted is null, and an issue. A deletion has no value that could
+   * be hidden.
+   */
+  readonly view = (record: VersionRow): VersionView => {
+    const isOpened = this.#viewSecretValue && !record.isDeletion && this.readsValue(record);
+    const viewer = new SecretViewer(this.sealer, this.visibility, isOpened);
+    const view = viewer.view(record);
+    this.issues.push(...viewer.issues.map((issue) => ({ ...issue, version: record.version })));
+    return {
+      ...view,
+      isDeletion: record.isDeletion,
+      secretValueHidden: view.secretValueHidden && !record.isDeletion,
+    };
+  };
+}
+
+/** Summary of a version, as a caller sees it. */
+const toVersionSummary = (record: VersionRow): VersionSummary => ({
+  version: record.version,
+  isDeletion: record.isDeletion,
+  environmentId: record.environmentId,
+  environmentSlug: record.environment,
+  secretPath: record.path,
+  secretKey: record.key,
+  tags: record.tags,
+  actor: actorOf(record),
+  createdAt: record.createdAt,
+});
+
+/** A deleted secret, as a caller sees it. */
+const toDeletedView = (record: DeletedRow): DeletedView => ({
+  secretId: record.id,
+  environmentId: record.environmentId,
+  environmentSlug: record.environment,
+  secretPath: record.path,
+  secretKey: record.key,
+  restorableVersion: record.restorableVersion,
+  deletedAt: record.deletedAt,
+  actor: actorOf(record),
+  tags: record.tags,
+});

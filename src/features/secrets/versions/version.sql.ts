@@ -4,7 +4,7 @@ import { type RowFrom, sqlStatement, type Types, t } from '../../../kernel/datab
 import { namesBut, sqlColumnsOf } from '../../../kernel/database/tables.js';
 import { columns, tagJson, writerOf } from '../core/secret.sql.js';
 import { SecretVersionSchema } from '../entities/version.entity.js';
-import { fits, lengthOf } from '../scope/value-column.sql.js';
+import { fits, lengthOf } from '../scope/list-conditions.sql.js';
 import type { TagRow } from '../tags/public.js';
 
 const TAGS = t.builtJsonOf<readonly TagRow[]>();

@@ -16,7 +16,7 @@ import { type Clear, openerFor, openPersonal, sealerFor, sealPersonal } from '..
 import { noteStates, personalDigestOf } from '../core/secret-states.js';
 import { refuse } from '../core/write-checks.js';
 import { PersonalSecret } from '../entities/personal.entity.js';
-import { authorizeReferences, type PlacedValue } from '../references/reference-guard.js';
+import { authorizeReferences, type PlacedValue } from '../references/reference-writes.js';
 import type { Place } from '../scope/place.rules.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
 import type { UpdateMode } from './secret-writing.rules.js';

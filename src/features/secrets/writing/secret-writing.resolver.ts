@@ -1,5 +1,8 @@
-import { Resolver } from 'type-graphql';
+import { ID, Int, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
+import { enumType } from '../../../kernel/graphql/enums.js';
+import { inputType } from '../../../kernel/graphql/inputs.js';
+import { objectType } from '../../../kernel/graphql/object-types.js';
 import { mutation } from '../../../kernel/graphql/operations.js';
 import { SecretType, toSecretType } from '../core/secret.type.js';
 import type { SecretService } from './secret.service.js';
@@ -10,16 +13,62 @@ import {
   DeleteSecret,
   DeleteSecretByKey,
   DeleteSecrets,
+  NamedSecret,
+  NewSecretOfBatch,
+  SecretChangeOfBatch,
+  TransferFolder,
+  TransferSecrets,
+  UpdateSecret,
+  UpdateSecretByKey,
   UpdateSecrets,
+  updateMode,
 } from './secret-writing.rules.js';
-import {
-  CopySecretsInput,
-  CopySecretsPayload,
-  MoveSecretsInput,
-  MoveSecretsPayload,
-  UpdateSecretByKeyInput,
-  UpdateSecretInput,
-} from './secret-writing.type.js';
+
+enumType(
+  'SecretUpdateMode',
+  'What to do when a secret of a batch update does not exist.',
+  { fail: 'Reject the whole batch.', upsert: 'Create the secret.', ignore: 'Skip the change.' },
+  updateMode,
+);
+
+inputType('NewSecretInput', NewSecretOfBatch);
+inputType('SecretChangeInput', SecretChangeOfBatch);
+inputType('SecretKeyInput', NamedSecret);
+inputType('SecretFolderInput', TransferFolder);
+
+const PARTIAL = 'Absent fields keep their values; null clears a field.';
+const UpdateSecretInput = inputType('UpdateSecretInput', UpdateSecret, `Input of \`updateSecret\`. ${PARTIAL}`);
+const UpdateSecretByKeyInput = inputType(
+  'UpdateSecretByKeyInput',
+  UpdateSecretByKey,
+  `Input of \`updateSecretByKey\`. ${PARTIAL}`,
+);
+const MoveSecretsInput = inputType(
+  'MoveSecretsInput',
+  TransferSecrets,
+  'Input of `moveSecrets`. Either all secrets are moved or none.',
+);
+const CopySecretsInput = inputType(
+  'CopySecretsInput',
+  TransferSecrets,
+  'Input of `copySecrets`. Either all secrets are copied or none.',
+);
+
+export const MoveSecretsPayload = objectType('MoveSecretsPayload', 'Result of `moveSecrets`.', {
+  secretIds: [[ID], 'IDs of the moved secrets, in the order of the input. Moving keeps the IDs.'],
+  replacedSecretIds: [[ID], 'IDs of the replaced secrets, which were deleted.'],
+  rewritten: [
+    Int,
+    'Number of other secrets, among those that you can see, whose references to these secrets were updated.',
+  ],
+});
+export type MoveSecretsPayload = InstanceType<typeof MoveSecretsPayload>;
+
+export const CopySecretsPayload = objectType('CopySecretsPayload', 'Result of `copySecrets`.', {
+  secretIds: [[ID], 'IDs of the new secrets, in the order of the input.'],
+  replacedSecretIds: [[ID], 'IDs of the replaced secrets, which were deleted.'],
+});
+export type CopySecretsPayload = InstanceType<typeof CopySecretsPayload>;
 
 type One = Promise<{ secret: SecretType }>;
 type Many = Promise<{ secrets: readonly SecretType[] }>;

@@ -11,8 +11,9 @@ import { parse, parseYielding } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import type { SecretRecord } from '../core/find-secrets.js';
 import { holdSecret, lockBatch } from '../core/locked-secrets.js';
-import { lockStructure } from '../core/locks.queries.js';
 import { NOT_WRITTEN, newRow, nextRow, withTimes, writtenRecord } from '../core/next-version.js';
+import { refuseRotated, violationsOfChange, violationsOfRemoval } from '../core/rotated-guard.js';
+import { lockStructure } from '../core/secret.queries.js';
 import {
   keyAfter,
   type NewSecret,
@@ -36,7 +37,6 @@ import {
   refuseTaken,
   refuseTakenNames,
 } from '../core/write-checks.js';
-import { type WriteFacts, writeEvent } from '../core/write-record.js';
 import {
   type Batch,
   type Home,
@@ -46,11 +46,18 @@ import {
   namedPlace,
   nameOf,
   renamesOf,
+  type WriteFacts,
   type WriteTarget,
+  WriteTargets,
+  writeEvent,
 } from '../core/write-target.js';
-import { refuseRotated, violationsOfChange, violationsOfRemoval } from '../kept-keys/rotated-guard.js';
-import { authorizeReferences, type NewValue, readableValue } from '../references/reference-guard.js';
-import { renamer, rewriteReferencesTo } from '../references/reference-rewriting.js';
+import {
+  authorizeReferences,
+  type NewValue,
+  readableValue,
+  renamer,
+  rewriteReferencesTo,
+} from '../references/reference-writes.js';
 import type { Place } from '../scope/place.rules.js';
 import { fieldsOf, Visibility } from '../scope/visibility.rules.js';
 import type { TagRow } from '../tags/public.js';
@@ -67,7 +74,6 @@ import {
   UpdateSecretByKey,
   UpdateSecrets,
 } from './secret-writing.rules.js';
-import { WriteTargets } from './write-targets.js';
 
 const alone: PathOf = (_index, field) => field;
 const inBatch: PathOf = (index, field) => `secrets[${index}].${field}`;

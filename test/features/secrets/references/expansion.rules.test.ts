@@ -4,7 +4,7 @@ import {
   MAX_EXPANDED_BYTES,
   type ReferenceIssue,
   type ValueGraph,
-} from '../../../../src/features/secrets/core/expansion.rules.js';
+} from '../../../../src/features/secrets/core/reference.rules.js';
 import fc from '../../../kit/properties.js';
 import { rounds } from '../../../kit/scope.js';
 

@@ -1,5 +1,5 @@
 import { abilityOf } from '../../../../src/features/identity/permissions/ability.js';
-import { authorizeReferences } from '../../../../src/features/secrets/references/reference-guard.js';
+import { authorizeReferences } from '../../../../src/features/secrets/references/reference-writes.js';
 import { can, type Rule } from '../../../../src/kernel/authz/ability.js';
 import { SealedText } from '../../../../src/kernel/crypto/sealed-text.js';
 import fc from '../../../kit/properties.js';

@@ -3,7 +3,7 @@ import {
   matchGlob,
   matchPrefix,
   type TextMatch,
-} from '../../../../src/features/secrets/scope/glob.rules.js';
+} from '../../../../src/features/secrets/search/search.rules.js';
 import fc from '../../../kit/properties.js';
 import { rounds } from '../../../kit/scope.js';
 import { useSharedStrongroom } from '../../../kit/strongroom.js';

@@ -1,4 +1,4 @@
-import { SCAN_LIMIT, scanRows } from '../../../../src/features/secrets/scope/row-scan.js';
+import { SCAN_LIMIT, scanRows } from '../../../../src/features/secrets/scope/scan.js';
 import type { CursorKey } from '../../../../src/kernel/paging.js';
 import fc from '../../../kit/properties.js';
 import { rounds } from '../../../kit/scope.js';

@@ -1,4 +1,4 @@
-import { type Side, valueGroups, verdictOf } from '../../../../src/features/secrets/search/comparison.rules.js';
+import { type Side, valueGroups, verdictOf } from '../../../../src/features/secrets/search/search.rules.js';
 import fc from '../../../kit/properties.js';
 
 const there = (fingerprint: string | null): Side => ({ presence: 'present', fingerprint });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { likePattern, matchGlob } from '../../../../src/features/secrets/scope/glob.rules.js';
-import { type Scanned, scanRows } from '../../../../src/features/secrets/scope/row-scan.js';
+import { type Scanned, scanRows } from '../../../../src/features/secrets/scope/scan.js';
 import type { Walk } from '../../../../src/features/secrets/search/pattern.sql.js';
+import { likePattern, matchGlob } from '../../../../src/features/secrets/search/search.rules.js';
 import { patternReader } from '../../../../src/features/secrets/search/search.service.js';
 import {
   type FoundRow,

@@ -1,16 +1,16 @@
 import { authorize } from '../../../kernel/authz/ability.js';
 import type { Transaction } from '../../../kernel/context.js';
 import type { FollowEnvironment, ForgetEnvironment, ProjectAccess } from '../../projects/public.js';
-import { lockSecretsIn, lockStructure } from '../core/locks.queries.js';
-import { refuseKept } from '../kept-keys/rotated-guard.js';
-import { rewriteReferencesInto } from '../references/reference-rewriting.js';
+import { refuseKept } from '../core/rotated-guard.js';
+import { lockSecretsIn, lockStructure } from '../core/secret.queries.js';
+import { rewriteReferencesInto } from '../references/reference-writes.js';
 import { parentOf } from '../scope/place.rules.js';
-import { listSubjects } from '../scope/subject.queries.js';
+import { listCarriers, listSubjects } from '../scope/subject.queries.js';
 import { authorizeAll, authorizeCarried, mayAlways, mayCarryAll } from '../scope/visibility.rules.js';
-import { listPastOfEnvironment } from '../versions/version.sql.js';
+import type { AuthorizeTagChange } from '../tags/public.js';
+import { listPastCarriers, listPastOfEnvironment } from '../versions/version.sql.js';
 import { deleteHistoriesOf, holdFoldersOf, listFoldersToFollow } from './folder.queries.js';
 import { authorizeRelocations } from './folder-changes.js';
-
 import { listImporting } from './import.queries.js';
 
 /**
@@ -73,3 +73,23 @@ async function authorizeDeletion(tx: Transaction, project: ProjectAccess, enviro
   await authorizeAll(project, 'secrets:delete', subjects);
   return folderIds;
 }
+
+/** Secrets, their versions and deleted secrets follow changes of their tags. */
+export const authorizeTagChange: AuthorizeTagChange = async (tx, project, { tag, slugAfter }) => {
+  if (!mayCarryAll(project.ability)) {
+    // Rules match versions and deleted secrets by their tags, under the current slugs.
+    const carriers = [
+      ...(await listCarriers(tx, { tagId: tag.id })),
+      ...(await listPastCarriers(tx, { projectId: project.projectId, tagId: tag.id })),
+    ];
+    const changes = carriers.map((before) => {
+      const others = before.tags.filter(({ slug }) => slug !== tag.slug);
+      const tags = slugAfter === null ? others : [...others, { slug: slugAfter }];
+      return { before, after: { ...before, tags } };
+    });
+    await authorizeCarried(project, changes);
+  }
+  // Also for an unused tag: requests name tags by ID, and whoever assigns it to a secret relies on its slug.
+  const after = { secretTags: slugAfter === null ? [] : [slugAfter] };
+  return [{ subject: 'secrets', before: { secretTags: [tag.slug] }, after }];
+};

@@ -1,5 +1,64 @@
-// Parts of statements: orders of secrets, and where a page begins.
+import { EMPTY_RECORD_BYTES } from '../../../kernel/crypto/seal.js';
+import { t } from '../../../kernel/database/statement.js';
 import { isDefault, type ListOrder } from '../../../kernel/list-order.js';
+import { MAX_RESPONSE_BYTES } from '../../../kernel/load/load.js';
+import type { MetadataPair } from './metadata-filter.rules.js';
+
+// Parts of statements: how many bytes of values a response reads.
+
+/** Where sizes of values are summed: in a window, or over all rows of a list, from its `from` on. */
+export type Summed = { readonly window: string } | { readonly rows: string };
+
+/** True if a sum of their lengths fits into a response. */
+export const fits = (sum: string): string => `${sum} <= ${MAX_RESPONSE_BYTES}`;
+
+/** The lengths of values, which are known without reading them. */
+export const lengthOf = (sealed: string): string => `octet_length(${sealed}) - ${EMPTY_RECORD_BYTES}`;
+
+/**
+ * The sealed values of secrets `s`, or of personal ones `ps`. Those past the limit of a response are null: their lengths are known
+ * without reading them.
+ *
+ * @param summed absent: there are few
+ * @param withOwn personal values are read as well, and count
+ */
+export function valueColumn(table: 's' | 'ps', summed: Summed | undefined, withOwn: boolean): string {
+  const value = `${table}.value_sealed`;
+  if (summed === undefined) return value;
+  const ofOwn = withOwn ? ` + coalesce(${lengthOf('ps.value_sealed')}, 0)` : '';
+  const sum = `sum(${lengthOf('s.value_sealed')}${ofOwn})`;
+  // Of a whole list all values or none: a larger list is rejected anyway, and nothing is read for it.
+  const total = 'rows' in summed ? `(select ${sum} ${summed.rows})` : `${sum} over ${summed.window}`;
+  return `case when ${fits(total)} then ${value} end`;
+}
+
+// Parts of statements: filters of secrets.
+
+/** Filters of a list. Both must match. */
+export interface SecretFilters {
+  /** Any of them. */
+  readonly tagSlugs: readonly string[];
+  /** All of them, among unencrypted entries. */
+  readonly metadata: readonly MetadataPair[];
+}
+
+/** The conditions on a secret `s`. */
+export const FILTERS = {
+  tagSlugs: `exists (select from secret_tag st join tag t on t.id = st.tag_id
+      where st.secret_id = s.id and t.slug = any(:tagSlugs::text[]))`,
+  // Containment is exact and case-sensitive, and an encrypted entry has no value to match.
+  metadata: 's.metadata @> :metadata::text::jsonb',
+} as const;
+
+export const FILTER_PARAMS = { tagSlugs: t.array(t.text), metadata: t.nullable(t.text) } as const;
+
+/** The parameters of filters. */
+export const filterParams = ({ tagSlugs, metadata }: SecretFilters) => ({
+  tagSlugs,
+  metadata: metadata.length === 0 ? null : JSON.stringify(metadata),
+});
+
+// Parts of statements: orders of secrets, and where a page begins.
 
 /** Order of rows: path, then key; or a time of the shared secret, then its ID. */
 const TERMS = {

@@ -4,21 +4,28 @@ import type { Context, Transaction } from '../../../kernel/context.js';
 import type { Sealer } from '../../../kernel/crypto/sealer.js';
 import { queryOf } from '../../../kernel/database/database.js';
 import { inTransaction } from '../../../kernel/database/in-transaction.js';
-import { AppError } from '../../../kernel/errors.js';
+import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { filterYielding } from '../../../kernel/event-loop.js';
-import { parse, validationFailed } from '../../../kernel/validation.js';
+import { parse, parseYielding, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import { type SecretView, SecretViewer } from '../core/secret.view.js';
 import { loadReach, type SecretReach, soleProject } from '../core/secret-reach.js';
 import { openersFor, openSecretValue } from '../core/secret-sealing.js';
+import { refuse } from '../core/write-checks.js';
 import { Secret } from '../entities/secret.entity.js';
-import { loadBounds } from '../scope/scan-bounds.js';
+import { loadBounds } from '../scope/scan.js';
 import { fieldsOf, Visibility } from '../scope/visibility.rules.js';
 import { listMembers, MAX_MEMBERS } from '../search/duplicates.sql.js';
-import { MAX_SECRETS, ReplaceValue } from './batch.rules.js';
-import { planBatch } from './batch-plan.js';
+import {
+  inBatch,
+  MAX_SECRETS,
+  ReplaceValue,
+  repeatedIds,
+  type SecretChangeById,
+  UpdateSecretsById,
+} from './batch.rules.js';
+import { authorizeEach, type Found, findSecrets, type Held, lockSecrets, planBatch, refuseWith } from './batch-plan.js';
 import { type Outcome, previewBatch, writeBatch } from './batch-writes.js';
-import { type Found, findSecrets, lockSecrets } from './held-secrets.js';
 
 /** Result of a replacement. */
 export interface Replaced extends Outcome {
@@ -34,9 +41,48 @@ interface Equal {
   readonly leftOut: readonly Found[];
 }
 
-/** Replaces a value wherever it occurs. */
-export class ReplaceValueService {
+/** Changes of secrets of any folders, environments and projects: by ID, or of a value wherever it occurs. All or none. */
+export class BatchService {
   constructor(private readonly projects: ProjectReader) {}
+
+  /**
+   * Updates up to 500 shared secrets as `updateSecret` does, in one transaction, or previews the changes.
+   *
+   * @param raw `{ secrets, dryRun }`; the rules are `UpdateSecretsById`
+   * @throws VALIDATION_FAILED, SECRET_NOT_FOUND, PERMISSION_DENIED, TAG_NOT_FOUND, USER_NOT_FOUND, ROTATED_SECRET,
+   * SECRET_VERSION_DIFFERS, SECRET_KEY_TAKEN, SECRET_REFERENCED, REFERENCES_TOO_LONG, CONCURRENT_CHANGE,
+   * SEALED_VALUE_INVALID, ANSWER_TOO_LARGE, AUDIT_UNAVAILABLE, with every violation
+   */
+  async update(ctx: Context, raw: unknown): Promise<Outcome> {
+    const { secrets, dryRun } = await parseYielding(UpdateSecretsById, raw);
+    const changes = secrets.map(({ id, ...change }) => ({ ...change, id: id.toLowerCase() }));
+    refuse(repeatedIds(changes.map(({ id }) => id)));
+    const plan = async (tx: Transaction) => planBatch(tx, await this.#hold(tx, changes), inBatch);
+    if (!dryRun) return inTransaction(ctx, async (tx) => writeBatch(tx, await plan(tx), { action: 'secret:update' }));
+    const { reads, ...outcome } = await inTransaction(ctx, async (tx) =>
+      previewBatch(tx, await plan(tx), { action: 'secret:preview-update' }),
+    );
+    await ctx.auditTrail.recordRead(ctx, ...reads);
+    return outcome;
+  }
+
+  /** The secrets of a batch, locked. @throws SECRET_NOT_FOUND, PERMISSION_DENIED, CONCURRENT_CHANGE, ANSWER_TOO_LARGE */
+  async #hold(tx: Transaction, changes: readonly SecretChangeById[]): Promise<Held[]> {
+    const ids = changes.map(({ id }) => id);
+    const found = await findSecrets(tx, this.projects, ids);
+    refuseUnknown(ids, found);
+    // A caller who may change nothing in a project makes nobody wait.
+    authorizeEach(
+      [...ids.entries()],
+      ([index]) => inBatch(index),
+      ([, id]) => authorize((found.get(id) as Found).project, 'secrets:edit'),
+    );
+    const renamed = changes.filter(({ newSecretKey }) => newSecretKey !== undefined);
+    const locked = await lockSecrets(tx, [...found.values()], new Set(renamed.map(({ id }) => id)));
+    // They may have been changed, moved, hidden and deleted meanwhile.
+    refuseUnknown(ids, locked);
+    return changes.map(({ id, ...change }, index) => ({ ...(locked.get(id) as Found), index, change }));
+  }
 
   /**
    * Sets a new value in all shared secrets that have the value of a given one, in one transaction, or previews it:
@@ -91,6 +137,21 @@ export class ReplaceValueService {
     const mayEdit = ({ project, record }: Found): boolean => can(project.ability, 'secrets:edit', fieldsOf(record));
     return { like, editable: equal.filter(mayEdit), leftOut: equal.filter((found) => !mayEdit(found)) };
   }
+}
+
+function refuseUnknown(ids: readonly string[], found: ReadonlyMap<string, Found>): void {
+  const details = ids.flatMap((id, index): ErrorDetail[] =>
+    found.has(id)
+      ? []
+      : [
+          {
+            path: inBatch(index, 'id'),
+            code: 'SECRET_NOT_FOUND',
+            message: 'does not exist, or you cannot see it',
+          },
+        ],
+  );
+  refuseWith('SECRET_NOT_FOUND', details);
 }
 
 const REPLACE = 'secret:replace';
