@@ -6,8 +6,7 @@ import { ProjectMembership } from './core/membership.entity.js';
 import { Project } from './core/project.entity.js';
 import { ProjectReader } from './core/project.reader.js';
 import type { ApplyTemplate } from './core/project.rules.js';
-import { EnvironmentResolver } from './environments/environment.resolver.js';
-import { environmentRoutes } from './environments/environment.routes.js';
+import { EnvironmentResolver, environmentRoutes } from './environments/environment.resolver.js';
 import {
   type CreateRootFolders,
   EnvironmentService,
@@ -17,9 +16,8 @@ import {
 import { MembershipResolver } from './members/membership.resolver.js';
 import { membershipRoutes } from './members/membership.routes.js';
 import { MembershipService } from './members/membership.service.js';
-import { olderRoutes } from './older/routes.js';
-import { projectNodes } from './project.nodes.js';
-import { ProjectRelations } from './project.relations.js';
+import { olderRoutes } from './older.routes.js';
+import { ProjectRelations, projectNodes } from './project.relations.js';
 import { ProjectResolver } from './project.resolver.js';
 import { projectRoutes } from './project.routes.js';
 import { type ListCredentialsLeft, type MakeProject, ProjectService } from './project.service.js';

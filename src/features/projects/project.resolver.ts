@@ -6,8 +6,8 @@ import { mutation, query } from '../../kernel/graphql/operations.js';
 import type { CountedConnectionOf } from '../../kernel/paging.js';
 import { PermissionRuleType, toShownRules } from '../identity/permissions/public.js';
 import { BySlug, CreateProject, OneProject } from './core/project.rules.js';
+import { ProjectMembershipType } from './members/membership.resolver.js';
 import type { MembershipService } from './members/membership.service.js';
-import { ProjectMembershipType } from './members/membership.type.js';
 import type { MembershipRecord } from './members/memberships.js';
 import type { ProjectService } from './project.service.js';
 import {
@@ -18,7 +18,7 @@ import {
   toProjectType,
   UpdateProjectInput,
 } from './project.type.js';
-import { pageSelectsRoles } from './roles/role.type.js';
+import { pageSelectsRoles } from './roles/role.resolver.js';
 
 @Resolver(() => ProjectType)
 export class ProjectResolver {

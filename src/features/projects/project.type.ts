@@ -19,7 +19,7 @@ import {
   UpdateProject,
 } from './core/project.rules.js';
 import type { ProjectAccess } from './core/project-access.js';
-import { type EnvironmentType, toEnvironmentType } from './environments/environment.type.js';
+import { type EnvironmentType, toEnvironmentType } from './environments/environment.resolver.js';
 import type { ListedProjects, ReadProject } from './project.service.js';
 
 /** GraphQL names of the project types. */

@@ -3,7 +3,6 @@ export { lockProject } from './core/find-projects.js';
 export { openIgnoreValues, sealIgnoreValues } from './core/ignore-values.js';
 export { ProjectMembership, type ProjectMembershipSchema } from './core/membership.entity.js';
 export { Project, type ProjectSchema } from './core/project.entity.js';
-export { lockProjectRow } from './core/project.queries.js';
 export { ProjectReader } from './core/project.reader.js';
 export {
   type ApplyTemplate,
@@ -14,7 +13,7 @@ export {
   type ProjectContents,
   type ProjectKind,
 } from './core/project.rules.js';
-export { hasDisabledKey } from './core/project.sql.js';
+export { hasDisabledKey, lockProjectRow } from './core/project.sql.js';
 export {
   findAccessOf,
   findEffectiveRules,
@@ -22,15 +21,14 @@ export {
   listAccessBelow,
   type ProjectAccess,
 } from './core/project-access.js';
+export { EnvironmentType, toEnvironmentType } from './environments/environment.resolver.js';
 export type { CreateRootFolders, FollowEnvironment, ForgetEnvironment } from './environments/environment.service.js';
-export { EnvironmentType, toEnvironmentType } from './environments/environment.type.js';
-export { listHoldings } from './members/holdings.js';
+export { ProjectMembershipType } from './members/membership.resolver.js';
 export { fieldsOf, subjectOf } from './members/membership.rules.js';
-export { ProjectMembershipType } from './members/membership.type.js';
-export { authorizeMemberChanges, type MemberChange } from './members/membership-rights.js';
-export { ownTermIn } from './members/own-term.js';
-export { IN_OWN_PROJECT, nodeInProject } from './project.nodes.js';
+export { authorizeMemberChanges, type MemberChange, ownTermIn } from './members/membership-rights.js';
+export { listHoldings } from './members/memberships.js';
 export type { ProjectRelations } from './project.relations.js';
+export { IN_OWN_PROJECT, nodeInProject } from './project.relations.js';
 export type { ListCredentialsLeft, MakeProject, ReadProject } from './project.service.js';
 export { ProjectKindEnum, ProjectType, toProjectType } from './project.type.js';
 export { projectRelationOf } from './relation.resolver.js';

@@ -10,19 +10,22 @@ import { type CountedConnectionOf, counted, pageOf, positionKey } from '../../ke
 import { parse } from '../../kernel/validation.js';
 import { IdentityType, identitiesByIds } from '../identity/identities/public.js';
 import { OrganizationType, organizationRelationOf, UserType, usersByIds } from '../identity/organizations/public.js';
-import { EnvironmentFilter, EnvironmentPage } from './environments/environment.rules.js';
 import {
   EnvironmentConnection,
   EnvironmentFilterArgs,
   EnvironmentPageArgs,
   EnvironmentType,
-} from './environments/environment.type.js';
+} from './environments/environment.resolver.js';
+import { EnvironmentFilter, EnvironmentPage } from './environments/environment.rules.js';
+import {
+  ProjectMembershipConnection,
+  ProjectMembershipType,
+  RoleAssignmentType,
+} from './members/membership.resolver.js';
 import type { MembershipService } from './members/membership.service.js';
-import { ProjectMembershipConnection, ProjectMembershipType, RoleAssignmentType } from './members/membership.type.js';
 import type { ProjectRelations } from './project.relations.js';
 import type { ListedProjects, ProjectService } from './project.service.js';
 import { ProjectConnection, ProjectType, toProjectConnection, toProjectType } from './project.type.js';
-import type { RoleService } from './roles/role.service.js';
 import {
   ProjectRoleConnection,
   ProjectRoleType,
@@ -30,7 +33,8 @@ import {
   RolePageArgs,
   selectsRoles,
   toRoleType,
-} from './roles/role.type.js';
+} from './roles/role.resolver.js';
+import type { RoleService } from './roles/role.service.js';
 
 /** Gives a type with a `projectId`, which may be null, the project itself. */
 export const projectRelationOf = (

@@ -3,7 +3,7 @@ import {
   fitsMaxTtl,
   toRanges,
   UpdateTokenAuth,
-} from '../../../src/features/identity/identities/token-auth.rules.js';
+} from '../../../src/features/identity/identities/auth-configuration.rules.js';
 import fc from '../../kit/properties.js';
 
 const accepts = (settings: object): boolean => AttachTokenAuth.safeParse({ identityId: 'i', ...settings }).success;

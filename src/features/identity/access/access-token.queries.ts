@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import { anyOf, prepared, type RowOf, tablesOf } from '../../../kernel/database/tables.js';
+import { NO_ID } from '../../../kernel/ids.js';
+import { toInt } from '../../../kernel/number-rules.js';
 import type { IdentitySchema, OrganizationSchema, UserSchema } from '../organizations/public.js';
 import type { AccessTokenSchema } from './access-token.entity.js';
 import { ENDS_AT, IS_EXPIRED } from './token-check.sql.js';
@@ -197,3 +199,23 @@ export const renewToken = prepared(({ id }: { id: string }) => {
     )
     .returning(['t.ttl_seconds as expiresIn', 't.max_ttl_seconds as accessTokenMaxTTL']);
 });
+
+/** A token as services return it: everything but the token itself. */
+export type AccessTokenView = ReturnType<typeof toAccessTokenView>;
+
+export const toAccessTokenView = (row: TokenRow) => ({
+  ...row,
+  accessTokenNumUses: toInt(row.accessTokenNumUses),
+  expiresAt: endOf(row),
+});
+
+/** Holder of a token: a machine identity or a user. */
+export const holderOf = ({ identityId, userId }: Pick<TokenRow, 'identityId' | 'userId'>): string =>
+  identityId ?? userId ?? NO_ID;
+
+/** When a token ends at the latest; null for never. For display only: `ENDS_AT` of the check decides. */
+function endOf({ expiresAt, accessTokenMaxTTL, createdAt }: TokenRow): Date | null {
+  const oldest = accessTokenMaxTTL > 0 ? new Date(createdAt.getTime() + accessTokenMaxTTL * 1_000) : null;
+  if (expiresAt === null || oldest === null) return expiresAt ?? oldest;
+  return expiresAt < oldest ? expiresAt : oldest;
+}

@@ -1,21 +1,152 @@
-import { Extensions, Resolver } from 'type-graphql';
+import { Extensions, ID, Int, Resolver } from 'type-graphql';
 import type { AnonymousContext, Context } from '../../../kernel/context.js';
+import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { PUBLIC } from '../../../kernel/graphql/gate/root-fields.js';
+import { argsType, inputType } from '../../../kernel/graphql/inputs.js';
 import { MINT } from '../../../kernel/graphql/limited-operations.js';
-import { mutation, query } from '../../../kernel/graphql/operations.js';
-import { CreatePersonalToken, CreateToken, OneToken, RenameToken } from './access-token.rules.js';
-import type { AccessTokenService } from './access-token.service.js';
+import { Node } from '../../../kernel/graphql/node.js';
+import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
+import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
+import { countedConnectionOf } from '../../../kernel/graphql/page.js';
+import { leadsTo, relations } from '../../../kernel/graphql/relations.js';
+import type { CountedConnectionOf } from '../../../kernel/paging.js';
 import {
-  AccessTokenType,
-  CreateAccessTokenPayload,
-  HeldAccessTokenInput,
-  RenewAccessTokenPayload,
-  RevokeAccessTokenPayload,
-  RevokeHeldAccessTokenPayload,
-  TOKEN_TYPE,
-  toIssuedPayload,
-} from './access-token.type.js';
+  AuthMethodEnum,
+  ClientSecretType,
+  clientSecretsByIds,
+  IdentityType,
+  identitiesByIds,
+} from '../identities/public.js';
+import { OrganizationType, organizationsByIds, UserType, usersByIds } from '../organizations/public.js';
+import {
+  CreatePersonalToken,
+  CreateToken,
+  ListOfIdentity,
+  ListPersonalTokens,
+  ListTokens,
+  OneToken,
+  RenameToken,
+  RevokeTokens,
+  TokenValue,
+} from './access-token.rules.js';
+import type { AccessTokenService } from './access-token.service.js';
 import type { TokenHolderService } from './token-holder.service.js';
+import type { IssuedToken } from './token-issuing.js';
+import type { TokenListService } from './token-list.service.js';
+import type { TokenRevocationService } from './token-revocation.service.js';
+
+export const AccessTokenType = objectType(
+  'AccessToken',
+  'An access token of a machine identity or a user. The token itself is not stored and not returned.',
+  {
+    id: [ID, 'ID of the token. It is not the token itself.'],
+    identityId: [orNull(ID), 'ID of the machine identity; null for a personal token.'],
+    userId: [orNull(ID), 'ID of the user; null for the token of a machine identity.'],
+    createdAt: [DateTime, 'When the token was created.'],
+    updatedAt: [DateTime, 'When the token was last renamed, renewed or revoked.'],
+    authMethod: [AuthMethodEnum, 'How the token was created.'],
+    accessTokenTTL: [Int, 'Lifetime in seconds from the creation or the last renewal; 0 for no limit.'],
+    accessTokenMaxTTL: [Int, 'Maximum lifetime in seconds from the creation, including renewals; 0 for no limit.'],
+    accessTokenNumUses: [
+      Int,
+      'Number of uses, including the uses handed to tokens that it created for the same holder. Exact for a token ' +
+        'with a use limit; otherwise up to a minute late. At most 2,147,483,647.',
+    ],
+    accessTokenNumUsesLimit: [Int, 'Maximum number of uses; 0 for no limit.'],
+    accessTokenLastUsedAt: [
+      orNull(DateTime),
+      'When the token was last used. Exact for a token with a use limit; otherwise up to a minute late.',
+    ],
+    accessTokenLastRenewedAt: [orNull(DateTime), 'When the token was last renewed.'],
+    isAccessTokenRevoked: [Boolean, 'Whether the token was revoked.'],
+    identityUAClientSecretId: [
+      orNull(ID),
+      'ID of the client secret that the identity logged in with; null for a token created in another way.',
+    ],
+    name: [orNull(String), 'Name of the token, for example `deploy pipeline`.'],
+    accessTokenPeriod: [Int, 'Renewal period in seconds. Always 0: a renewal extends the lifetime by the TTL.'],
+    subOrganizationId: [
+      orNull(ID),
+      'ID of the sub-organization that the token is scoped to; null for a token of the root organization.',
+    ],
+    expiresAt: [orNull(DateTime), 'When the token expires unless it is renewed; null if it never expires.'],
+    makerTokenId: [
+      orNull(ID),
+      'ID of the token of the same holder that created it; null for a token created in another way. The creating ' +
+        'token limits its lifetime and uses, and its revocation also revokes this one.',
+    ],
+  },
+  { implements: Node },
+);
+export type AccessTokenType = InstanceType<typeof AccessTokenType>;
+
+export const AccessTokenConnection = countedConnectionOf(
+  AccessTokenType,
+  'AccessToken',
+  'latest change first, then ID',
+);
+
+const HeldAccessTokenInput = inputType('HeldAccessTokenInput', TokenValue);
+
+export const CreateAccessTokenPayload = objectType(
+  'CreateAccessTokenPayload',
+  'A new access token. The token itself is returned only once.',
+  {
+    accessToken: [String, 'The token. Send it as `Authorization: Bearer ...`.'],
+    expiresIn: [Int, 'Seconds until the token expires; 0 if it never expires.'],
+    accessTokenMaxTTL: [Int, 'Maximum lifetime in seconds, including renewals; 0 for no limit.'],
+    tokenType: [String, 'Always `Bearer`.'],
+    tokenData: [AccessTokenType, 'The stored fields of the token.'],
+  },
+);
+export type CreateAccessTokenPayload = InstanceType<typeof CreateAccessTokenPayload>;
+
+const RenewAccessTokenPayload = objectType('RenewAccessTokenPayload', 'Result of `renewAccessToken`.', {
+  accessToken: [String, 'The token, which is unchanged.'],
+  expiresIn: [Int, 'Seconds until the token expires; 0 if it never expires.'],
+  accessTokenMaxTTL: [Int, 'Maximum lifetime in seconds from the creation, including renewals; 0 for no limit.'],
+  tokenType: [String, 'Always `Bearer`.'],
+});
+type RenewAccessTokenPayload = InstanceType<typeof RenewAccessTokenPayload>;
+
+const RevokeAccessTokenPayload = objectType('RevokeAccessTokenPayload', 'Result of `revokeAccessToken`.', {
+  token: [AccessTokenType, 'The revoked token.'],
+  message: [String, 'Message for people.'],
+});
+type RevokeAccessTokenPayload = InstanceType<typeof RevokeAccessTokenPayload>;
+
+export const RevokeAccessTokensPayload = objectType(
+  'RevokeAccessTokensPayload',
+  'Result of `revokeAccessTokens`: the tokens that were revoked or, with `dryRun`, would be.',
+  {
+    dryRun: [Boolean, 'Whether this was a preview that changed nothing.'],
+    tokens: [
+      [AccessTokenType],
+      'The revoked tokens, without those that were revoked before: the selected ones, in the order of their IDs or of ' +
+        '`accessTokens`, then the tokens that they created for the same holders. In a preview, the unchanged tokens.',
+    ],
+    hasMore: [Boolean, 'Whether more tokens match than the 1,000 of one call. Call again for the next ones.'],
+  },
+);
+export type RevokeAccessTokensPayload = InstanceType<typeof RevokeAccessTokensPayload>;
+
+const RevokeHeldAccessTokenPayload = objectType('RevokeHeldAccessTokenPayload', 'Result of `revokeOwnAccessToken`.', {
+  accessTokenId: [ID, 'ID of the token.'],
+  message: [String, 'Message for people.'],
+});
+type RevokeHeldAccessTokenPayload = InstanceType<typeof RevokeHeldAccessTokenPayload>;
+
+/** How a token is sent. */
+const TOKEN_TYPE = 'Bearer';
+
+/** A new token in the form of the API. */
+export const toIssuedPayload = ({ accessToken, tokenData }: IssuedToken): CreateAccessTokenPayload => ({
+  accessToken,
+  expiresIn: tokenData.accessTokenTTL,
+  accessTokenMaxTTL: tokenData.accessTokenMaxTTL,
+  tokenType: TOKEN_TYPE,
+  tokenData,
+});
 
 const message = 'The token was revoked.';
 
@@ -90,3 +221,100 @@ export class AccessTokenResolver {
     return { accessTokenId: await this.holders.revoke(ctx, input), message };
   }
 }
+
+@Resolver()
+export class ManyTokensResolver {
+  constructor(
+    private readonly lists: TokenListService,
+    private readonly revocations: TokenRevocationService,
+  ) {}
+
+  @query(
+    AccessTokenConnection,
+    ListTokens,
+    'Lists the access tokens that you can read, latest change first: those of machine identities of your ' +
+      'organization and of your projects, those of users if you can edit members, and your own if you are a user.',
+  )
+  accessTokens(ctx: Context, args: object): Promise<CountedConnectionOf<AccessTokenType>> {
+    return this.lists.list(ctx, args);
+  }
+
+  @query(
+    AccessTokenConnection,
+    ListPersonalTokens,
+    'Lists the personal access tokens of a user, latest change first. You can list your own, and as an admin of the organization those of any user.',
+  )
+  personalAccessTokens(ctx: Context, args: object): Promise<CountedConnectionOf<AccessTokenType>> {
+    return this.lists.listPersonal(ctx, args);
+  }
+
+  @mutation(
+    RevokeTokens,
+    RevokeAccessTokensPayload,
+    'Revokes up to 1,000 access tokens permanently, with the tokens that they created for the same holders. Either ' +
+      'all are revoked or none. Tokens that were already revoked are left out. Unless tokens are selected by ID, your ' +
+      'own token and the tokens that it was created from are left out too.',
+  )
+  revokeAccessTokens(ctx: Context, input: object): Promise<RevokeAccessTokensPayload> {
+    return this.revocations.revoke(ctx, input);
+  }
+}
+
+const TokenPageArgs = argsType(ListOfIdentity);
+
+@Resolver(() => IdentityType)
+export class IdentityTokensResolver {
+  constructor(private readonly lists: TokenListService) {}
+
+  @nested(
+    [AccessTokenType],
+    'The valid tokens of the identity, latest change first; null if you cannot read them. For all tokens use the query `accessTokens`.',
+  )
+  async accessTokens({ id }: IdentityType, ctx: Context): Promise<readonly AccessTokenType[] | null> {
+    return (await this.lists.listOfIdentity(ctx, id))?.nodes ?? null;
+  }
+
+  @nested(AccessTokenConnection, 'The same as `accessTokens`, with pagination.', TokenPageArgs)
+  accessTokenConnection(
+    { id }: IdentityType,
+    ctx: Context,
+    page: object,
+  ): Promise<CountedConnectionOf<AccessTokenType> | null> {
+    return this.lists.listOfIdentity(ctx, id, page);
+  }
+}
+
+/** What access tokens lead to. */
+export const accessTokenRelations = (service: AccessTokenService): object =>
+  relations(AccessTokenType, {
+    identity: leadsTo(
+      IdentityType,
+      'The machine identity; null for a personal token, and if you cannot read it.',
+      identitiesByIds,
+      ({ identityId }) => identityId,
+    ),
+    user: leadsTo(
+      UserType,
+      'The user; null for the token of a machine identity, and if you cannot read it.',
+      usersByIds,
+      ({ userId }) => userId,
+    ),
+    subOrganization: leadsTo(
+      OrganizationType,
+      'The sub-organization; null for a token of the root organization, and if you cannot read it.',
+      organizationsByIds,
+      ({ subOrganizationId }) => subOrganizationId,
+    ),
+    makerToken: leadsTo(
+      AccessTokenType,
+      'The token that created it; null for a token created in another way, and if you cannot read it.',
+      service.byIds,
+      ({ makerTokenId }) => makerTokenId,
+    ),
+    identityUAClientSecret: leadsTo(
+      ClientSecretType,
+      'The client secret; null for a token created in another way, and if you cannot read it.',
+      clientSecretsByIds,
+      ({ identityUAClientSecretId }) => identityUAClientSecretId,
+    ),
+  });

@@ -112,3 +112,14 @@ export const ListOfIdentity = z.strictObject({ ...pageRules, ...sinceRules });
 
 /** Arguments of `personalAccessTokens`. */
 export const ListPersonalTokens = z.strictObject({ userId, ...paging });
+
+/** Input of `logInWithUniversalAuth`. A malformed client ID or client secret is a wrong one, not a validation error. */
+export const LogIn = z
+  .strictObject({
+    clientId: idOf('Client ID of the identity.').max(1_000),
+    clientSecret: z.string().max(1_000).meta({ description: 'Client secret of the identity, `srs_...`.' }),
+    organizationSlug: organizationSlug
+      .nullish()
+      .meta({ description: 'Slug of the sub-organization to scope the token to.' }),
+  })
+  .meta({ description: 'The credentials of the machine identity.' });

@@ -15,15 +15,20 @@ import {
   protectInstallationAdmin,
   type UserReader,
 } from '../organizations/public.js';
-import { findSeenTokens, findTokens, renameToken } from './access-token.queries.js';
+import {
+  type AccessTokenView,
+  findSeenTokens,
+  findTokens,
+  holderOf,
+  renameToken,
+  toAccessTokenView,
+} from './access-token.queries.js';
 import { CreatePersonalToken, CreateToken, OneToken, RenameToken } from './access-token.rules.js';
-import { type AccessTokenView, holderOf, toAccessTokenView } from './access-token.view.js';
 import type { PendingTokenUses } from './pending-token-uses.js';
 import { insertOwnToken, TokenCreation } from './token-creation.js';
 import { revokeTokens } from './token-family.js';
 import { type IssuedToken, insertToken } from './token-issuing.js';
-import { authorizedToken, isSelf, refuseStrangers, viewerOf } from './token-rights.js';
-import { scopeOfToken } from './token-scope.js';
+import { authorizedToken, isSelf, refuseStrangers, scopeOfToken, viewerOf } from './token-rights.js';
 
 /** What the token slice needs from others. */
 export interface AccessDependencies {

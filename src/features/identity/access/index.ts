@@ -3,21 +3,22 @@ import type { Feature } from '../../../feature.js';
 import { nodeKind } from '../../../kernel/graphql/node.js';
 import type { RateLimits } from '../../../kernel/operations/limits/rate-limits.js';
 import { AccessToken } from './access-token.entity.js';
-import { AccessTokenResolver } from './access-token.resolver.js';
+import {
+  AccessTokenResolver,
+  accessTokenRelations,
+  IdentityTokensResolver,
+  ManyTokensResolver,
+} from './access-token.resolver.js';
 import { accessTokenRoutes } from './access-token.routes.js';
 import { type AccessDependencies, AccessTokenService } from './access-token.service.js';
 import { Authenticator } from './authenticator.js';
-import { ACCESS_CHANGES_JOB } from './cleaning/access-changes-job.js';
-import { ENDED_TOKENS_JOB } from './cleaning/ended-tokens-job.js';
-import { LoginResolver } from './login/login.resolver.js';
-import { loginRoutes } from './login/login.routes.js';
+import { ACCESS_CHANGES_JOB, ENDED_TOKENS_JOB } from './cleaning-jobs.js';
+import { LoginResolver, loginRoutes } from './login/login.resolver.js';
 import { LoginService } from './login/login.service.js';
-import { IdentityTokensResolver, ManyTokensResolver } from './many/many-tokens.resolver.js';
-import { TokenListService } from './many/token-list.service.js';
-import { TokenRevocationService } from './many/token-revocation.service.js';
 import { PendingTokenUses } from './pending-token-uses.js';
-import { accessTokenRelations } from './relation.resolver.js';
 import { TokenHolderService } from './token-holder.service.js';
+import { TokenListService } from './token-list.service.js';
+import { TokenRevocationService } from './token-revocation.service.js';
 import { ViewerResolver } from './viewer.resolver.js';
 
 /**

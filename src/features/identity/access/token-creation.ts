@@ -13,8 +13,7 @@ import {
 } from '../organizations/public.js';
 import { inheritLimits } from './token-family.js';
 import { type IssuedToken, insertToken, insertTokens, type NamedToken, type TokenOrder } from './token-issuing.js';
-import { isSelf } from './token-rights.js';
-import { scopeOfToken } from './token-scope.js';
+import { isSelf, scopeOfToken } from './token-rights.js';
 
 /** For which identity, and the slug of the sub-organization that the token is scoped to. */
 interface Wanted {

@@ -3,8 +3,7 @@ import { hashToken, mintToken } from '../../../kernel/crypto/token.js';
 import type { Query } from '../../../kernel/database/database.js';
 import { guarded } from '../../../kernel/database/in-transaction.js';
 import { newId } from '../../../kernel/ids.js';
-import { findUnusedToken, insertTokenRows } from './access-token.queries.js';
-import { type AccessTokenView, toAccessTokenView } from './access-token.view.js';
+import { type AccessTokenView, findUnusedToken, insertTokenRows, toAccessTokenView } from './access-token.queries.js';
 import type { TokenLimits } from './token-family.js';
 
 /** A new token, in plaintext only at this moment. */

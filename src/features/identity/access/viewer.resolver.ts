@@ -6,8 +6,8 @@ import { nested } from '../../../kernel/graphql/operations.js';
 import { IdentityType, ownIdentity } from '../identities/public.js';
 import { MemberKindEnum, OrganizationType, ownOrganization, ownUser, UserType } from '../organizations/public.js';
 import { OrganizationPermissionType, type PermissionRuleType, toShownRules } from '../permissions/public.js';
+import { AccessTokenType } from './access-token.resolver.js';
 import type { AccessTokenService } from './access-token.service.js';
-import { AccessTokenType } from './access-token.type.js';
 
 const ViewerType = objectType('Viewer', 'The caller: its account, its organization and its token.', {
   kind: [MemberKindEnum, 'Whether you are a user or a machine identity.'],

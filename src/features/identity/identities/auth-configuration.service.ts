@@ -1,10 +1,11 @@
-import type { EntityName, FilterQuery } from '@mikro-orm/core';
+import { type EntityName, type FilterQuery, sql } from '@mikro-orm/core';
 import type { z } from 'zod';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { emOf } from '../../../kernel/database/database.js';
-import { inTransaction } from '../../../kernel/database/in-transaction.js';
+import { flush, inTransaction } from '../../../kernel/database/in-transaction.js';
 import type { Statement } from '../../../kernel/database/statement.js';
 import { AppError, type ErrorCode } from '../../../kernel/errors.js';
+import { newId } from '../../../kernel/ids.js';
 import { parse } from '../../../kernel/validation.js';
 import {
   authorizeActingAs,
@@ -14,11 +15,32 @@ import {
   lockLoggedInAdmins,
   protectInstallationAdmin,
 } from '../organizations/public.js';
+import { deleteTokenAuth, deleteUniversalAuth } from './auth-configuration.queries.js';
+import {
+  AttachTokenAuth,
+  AttachUniversalAuth,
+  OneTokenAuth,
+  OneUniversalAuth,
+  requireFittingTtl,
+  type TokenTtls,
+  type TtlChanges,
+  toRanges,
+  UpdateTokenAuth,
+  UpdateUniversalAuth,
+} from './auth-configuration.rules.js';
+import {
+  type TokenAuthView,
+  tokenSettingsOf,
+  toTokenAuthView,
+  toUniversalAuthView,
+  type UniversalAuthView,
+} from './auth-configuration.view.js';
 import type { AuthMethod } from './auth-method.js';
 import type { IdentityReader, IdentityView } from './identity.reader.js';
 import { deleteTokensOfMethod } from './identity.sql.js';
-import { protectOwnLogins } from './own-logins.js';
-import { requireFittingTtl, type TokenTtls, type TtlChanges } from './token-auth.rules.js';
+import { protectOwnLogins } from './identity-rights.js';
+import { IdentityTokenAuth } from './token-auth.entity.js';
+import { IdentityUniversalAuth } from './universal-auth.entity.js';
 
 interface OfIdentity {
   readonly identityId: string;
@@ -160,4 +182,108 @@ export class AuthConfigurationService<
   ): Promise<void> {
     return tx.auditTrail.recordChange(tx, { action: `${this.kind.subject}:${verb}`, facts: { identityId, ...facts } });
   }
+}
+
+export type TokenAuthService = ReturnType<typeof createTokenAuthService>;
+
+/** Token-auth configurations: administrators make the tokens. */
+export const createTokenAuthService = (identities: IdentityReader) =>
+  new AuthConfigurationService(identities, {
+    method: 'token-auth',
+    subject: 'identity-token-auth',
+    missing: 'TOKEN_AUTH_NOT_FOUND',
+    rules: { attach: AttachTokenAuth, update: UpdateTokenAuth, one: OneTokenAuth },
+    insert: insertTokenAuth,
+    entity: IdentityTokenAuth,
+    view: toTokenAuthView,
+    update: updateTokenAuth,
+    delete: deleteTokenAuth,
+  });
+
+/** Stores a configuration. Who may do so, and the audit row, are the caller's business. @throws TOKEN_AUTH_EXISTS */
+export async function insertTokenAuth(
+  tx: Transaction,
+  settings: z.output<typeof AttachTokenAuth>,
+): Promise<TokenAuthView> {
+  const tokenAuth = tx.em.create(IdentityTokenAuth, {
+    identityId: settings.identityId,
+    trustedIps: toRanges(settings.accessTokenTrustedIps),
+    ttlSeconds: settings.accessTokenTTL,
+    maxTtlSeconds: settings.accessTokenMaxTTL,
+    numUsesLimit: settings.accessTokenNumUsesLimit,
+  });
+  await flush(tx, {
+    identity_token_auth_pkey: 'TOKEN_AUTH_EXISTS',
+    identity_token_auth_identity_id_fkey: 'IDENTITY_NOT_FOUND',
+  });
+  return toTokenAuthView(tokenAuth);
+}
+
+/** No row: there was none. */
+async function updateTokenAuth(
+  tx: Transaction,
+  { identityId, ...changes }: z.output<typeof UpdateTokenAuth>,
+): Promise<IdentityTokenAuth | undefined> {
+  const [row] = await tx.em
+    .createQueryBuilder(IdentityTokenAuth)
+    .update({ ...tokenSettingsOf(changes), updatedAt: sql`now()` })
+    .where({ identityId })
+    .returning('*')
+    .execute<IdentityTokenAuth[]>('all');
+  return row;
+}
+
+export type UniversalAuthService = ReturnType<typeof createUniversalAuthService>;
+
+/** Universal-auth configurations: an identity gets a client id, and logs in with it and a client secret of its own. */
+export const createUniversalAuthService = (identities: IdentityReader) =>
+  new AuthConfigurationService(identities, {
+    method: 'universal-auth',
+    subject: 'identity-universal-auth',
+    missing: 'UNIVERSAL_AUTH_NOT_FOUND',
+    rules: { attach: AttachUniversalAuth, update: UpdateUniversalAuth, one: OneUniversalAuth },
+    insert: insertUniversalAuth,
+    entity: IdentityUniversalAuth,
+    view: toUniversalAuthView,
+    update: updateUniversalAuth,
+    delete: deleteUniversalAuth,
+  });
+
+/** @throws UNIVERSAL_AUTH_EXISTS */
+async function insertUniversalAuth(
+  tx: Transaction,
+  settings: z.output<typeof AttachUniversalAuth>,
+): Promise<UniversalAuthView> {
+  const universalAuth = tx.em.create(IdentityUniversalAuth, {
+    identityId: settings.identityId,
+    clientId: newId(),
+    clientSecretTrustedIps: toRanges(settings.clientSecretTrustedIps),
+    trustedIps: toRanges(settings.accessTokenTrustedIps),
+    ttlSeconds: settings.accessTokenTTL,
+    maxTtlSeconds: settings.accessTokenMaxTTL,
+    numUsesLimit: settings.accessTokenNumUsesLimit,
+  });
+  await flush(tx, {
+    identity_universal_auth_pkey: 'UNIVERSAL_AUTH_EXISTS',
+    identity_universal_auth_identity_id_fkey: 'IDENTITY_NOT_FOUND',
+  });
+  return toUniversalAuthView(universalAuth);
+}
+
+/** No row: there was none. */
+async function updateUniversalAuth(
+  tx: Transaction,
+  { identityId, clientSecretTrustedIps: networks, ...changes }: z.output<typeof UpdateUniversalAuth>,
+): Promise<IdentityUniversalAuth | undefined> {
+  const [row] = await tx.em
+    .createQueryBuilder(IdentityUniversalAuth)
+    .update({
+      ...tokenSettingsOf(changes),
+      ...(networks && { clientSecretTrustedIps: toRanges(networks) }),
+      updatedAt: sql`now()`,
+    })
+    .where({ identityId })
+    .returning('*')
+    .execute<IdentityUniversalAuth[]>('all');
+  return row;
 }

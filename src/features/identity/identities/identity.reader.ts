@@ -1,15 +1,17 @@
+import type { EntityName, FilterQuery } from '@mikro-orm/core';
 import { can } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
+import { type BatchLoad, mapFound } from '../../../kernel/database/batched.js';
 import { emOf } from '../../../kernel/database/database.js';
 import { loadRow } from '../../../kernel/database/rows.js';
 import type { ErrorCode } from '../../../kernel/errors.js';
 import { isId } from '../../../kernel/ids.js';
 import { Identity } from '../organizations/public.js';
+import { holdTokenAuth } from './auth-configuration.queries.js';
+import { type TokenAuthView, toTokenAuthView } from './auth-configuration.view.js';
 import type { AuthMethod } from './auth-method.js';
-import { findIdentities, type IdentityRow } from './identity.queries.js';
-import { authorizeOwned, type IdentityAction } from './identity-rights.js';
-import { holdTokenAuth } from './token-auth.queries.js';
-import { type TokenAuthView, toTokenAuthView } from './token-auth.view.js';
+import { findIdentities, type IdentityRow } from './identity.sql.js';
+import { authorizeOwned, type IdentityAction, readableOwned } from './identity-rights.js';
 
 /** What rules of roles can name of an identity: `{{identity.metadata.KEY}}`. */
 export interface Attribute {
@@ -91,3 +93,54 @@ export class IdentityReader {
     return toTokenAuthView(await loadRow(tx, holdTokenAuth, { identityId }, 'TOKEN_AUTH_NOT_FOUND'));
   }
 }
+
+const identitiesFor =
+  (action: IdentityAction): BatchLoad<IdentityView> =>
+  async (ctx, ids) => {
+    const rows = await findIdentities(ctx, { organizationId: ctx.organizationId, ids });
+    const owned = rows.map((row) => ({ key: row.id, identityId: row.id, projectId: row.projectId, row }));
+    const found = await readableOwned(ctx, { keys: ids, rows: owned, action });
+    return mapFound(found, ({ row }) => toIdentityView(row));
+  };
+
+/** Machine identities that responses lead to by their ids, for who may read them. */
+export const identitiesByIds = identitiesFor('identity:read');
+
+/** The same for who may read their tokens. */
+export const tokenHoldersByIds = identitiesFor('identity:get-token');
+
+/** The machine identity that calls: it may know of itself whatever its rights. */
+export async function ownIdentity(ctx: Context): Promise<IdentityView | null> {
+  const [row] = await findIdentities(ctx, { organizationId: ctx.organizationId, ids: [ctx.actor.id] });
+  return row === undefined ? null : toIdentityView(row);
+}
+
+/** Rows of identities, each with the project that owns its identity. @param key the column by which they are looked for */
+export async function withOwners<Row extends { readonly identityId: string }, Key extends keyof Row & string>(
+  ctx: Context,
+  rows: readonly (Row & Readonly<Record<Key, string>>)[],
+  key: Key,
+) {
+  const ids = rows.map(({ identityId }) => identityId);
+  const owners = await emOf(ctx).find(Identity, { id: { $in: ids } }, { fields: ['projectId'] });
+  const projects = new Map(owners.map(({ id, projectId = null }) => [id, projectId]));
+  return rows.map((row) => ({
+    key: row[key] as string,
+    identityId: row.identityId,
+    projectId: projects.get(row.identityId) ?? null,
+    row,
+  }));
+}
+
+/** Configurations of a login method by the ids of identities that the response shows. */
+export const configurationsOf =
+  <Row extends { readonly identityId: string }, View>(
+    entity: EntityName<Row>,
+    toView: (row: Row) => View,
+  ): BatchLoad<View> =>
+  async (ctx, identityIds) => {
+    const attached = await emOf(ctx).find(entity, { identityId: { $in: identityIds } } as FilterQuery<Row>);
+    const rows = await withOwners(ctx, attached as Row[], 'identityId');
+    const found = await readableOwned(ctx, { keys: identityIds, rows, action: 'identity:read' });
+    return mapFound(found, ({ row }) => toView(row));
+  };

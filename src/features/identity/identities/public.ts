@@ -1,13 +1,3 @@
-export { AuthMethodEnum } from './auth-method.js';
-export { clientSecretsByIds } from './client-secrets/client-secret.relations.js';
-export { ClientSecretType } from './client-secrets/client-secret.type.js';
-export { IdentityReader } from './identity.reader.js';
-export { identitiesByIds, ownIdentity, tokenHoldersByIds } from './identity.relations.js';
-export { insertIdentity } from './identity.service.js';
-export { IdentityType } from './identity.type.js';
-export type { IdentityAction } from './identity-rights.js';
-export { identityRelationOf } from './relation.resolver.js';
-export { insertTokenAuth } from './token-auth/token-auth.service.js';
 export {
   DEFAULT_TTL_SECONDS,
   EVERYWHERE,
@@ -15,4 +5,12 @@ export {
   TTL_VIOLATION,
   ttlSeconds,
   usesLimit,
-} from './token-auth.rules.js';
+} from './auth-configuration.rules.js';
+export { insertTokenAuth } from './auth-configuration.service.js';
+export { AuthMethodEnum } from './auth-method.js';
+export { ClientSecretType } from './client-secret.resolver.js';
+export { clientSecretsByIds } from './client-secret.service.js';
+export { IdentityReader, identitiesByIds, ownIdentity, tokenHoldersByIds } from './identity.reader.js';
+export { IdentityType, identityRelationOf } from './identity.resolver.js';
+export { insertIdentity } from './identity.service.js';
+export type { IdentityAction } from './identity-rights.js';

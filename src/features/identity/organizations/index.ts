@@ -5,16 +5,12 @@ import { routesAt } from '../../../rest/route.js';
 import { OrganizationMembership } from './core/membership.entity.js';
 import { Organization } from './core/organization.entity.js';
 import { User } from './core/user.entity.js';
-import { membersByIds } from './member.reader.js';
-import { MemberResolver } from './member.resolver.js';
+import { MemberResolver, memberRelations } from './member.resolver.js';
 import { MemberService } from './member.service.js';
-import { OrganizationReader } from './organization.reader.js';
-import { organizationsByIds, usersByIds } from './organization.relations.js';
-import { OrganizationResolver } from './organization.resolver.js';
+import { membersByIds, OrganizationReader, organizationsByIds, UserReader, usersByIds } from './organization.reader.js';
+import { OrganizationResolver, organizationRelationOf, organizationRelations } from './organization.resolver.js';
 import { type CreateFirstAdmin, OrganizationService } from './organization.service.js';
-import { organizationRelations } from './relation.resolver.js';
-import { UserReader } from './user.reader.js';
-import { UserResolver } from './user.resolver.js';
+import { UserResolver, UserType } from './user.resolver.js';
 import { UserService } from './user.service.js';
 
 const atOrganization = routesAt('/api/v1/organization', { select: 'id name slug parentId createdAt updatedAt' });
@@ -32,7 +28,9 @@ export function createOrganizations(deps: {
       new OrganizationResolver(new OrganizationService(organizations, deps.createFirstAdmin)),
       new UserResolver(new UserService(users)),
       new MemberResolver(new MemberService(organizations)),
-      ...organizationRelations(),
+      organizationRelations(),
+      organizationRelationOf(UserType),
+      ...memberRelations(),
     ],
     groups: [
       {

@@ -1,10 +1,43 @@
-import { Resolver } from 'type-graphql';
+import { ID, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
+import { DateTime } from '../../../kernel/graphql/date-time.js';
+import { enumType } from '../../../kernel/graphql/enums.js';
+import { Node } from '../../../kernel/graphql/node.js';
+import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, query } from '../../../kernel/graphql/operations.js';
+import { countedConnectionOf } from '../../../kernel/graphql/page.js';
+import { leadsTo, relations } from '../../../kernel/graphql/relations.js';
 import type { CountedConnectionOf } from '../../../kernel/paging.js';
 import { ListMembers, RemoveMember, SetMember, UpdateMember } from './member.rules.js';
 import type { MemberService } from './member.service.js';
-import { MemberConnection, MemberType } from './member.type.js';
+import { usersByIds } from './organization.reader.js';
+import { organizationRelationOf } from './organization.resolver.js';
+import { UserType } from './user.resolver.js';
+
+/** The kinds of members, of organizations and of projects, as GraphQL names them. */
+export const MemberKindEnum = enumType('MemberKind', 'Kinds of members.', {
+  user: 'A user: a person with an account.',
+  identity: 'A machine identity, for example a service or a deployment pipeline.',
+  group: 'A group of users and machine identities.',
+});
+
+export const MemberType = objectType(
+  'OrganizationMember',
+  'Membership of a user or a machine identity in an organization.',
+  {
+    id: [ID, 'ID of the membership.'],
+    memberKind: [MemberKindEnum, 'Kind of the member: `USER` or `IDENTITY`.'],
+    memberId: [ID, 'ID of the user or machine identity.'],
+    name: [String, 'Username of the user, or name of the machine identity.'],
+    organizationId: [ID, 'ID of the organization.'],
+    roleSlug: [String, 'Slug of the role of the member in the organization, for example `admin`.'],
+    endsAt: [orNull(DateTime), 'When the membership ends or ended. Null if it does not end.'],
+  },
+  { implements: Node },
+);
+export type MemberType = InstanceType<typeof MemberType>;
+
+const MemberConnection = countedConnectionOf(MemberType, 'OrganizationMember', 'name, then ID');
 
 @Resolver(() => MemberType)
 export class MemberResolver {
@@ -46,3 +79,16 @@ export class MemberResolver {
     return { member: await this.service.remove(ctx, input) };
   }
 }
+
+/** What members lead to. */
+export const memberRelations = (): object[] => [
+  organizationRelationOf(MemberType),
+  relations(MemberType, {
+    user: leadsTo(
+      UserType,
+      'The user. Null for a machine identity, and for a user that another organization owns.',
+      usersByIds,
+      ({ memberKind, memberId }) => (memberKind === 'user' ? memberId : null),
+    ),
+  }),
+];

@@ -12,9 +12,8 @@ import { parse } from '../../../kernel/validation.js';
 import type { Assignee } from '../permissions/public.js';
 import { authorizeGiving, authorizeRoleChange } from './boundary/role-change.js';
 import { listMembers } from './member.queries.js';
-import { countMembers, type MemberView, membersInScope } from './member.reader.js';
 import { ListMembers, RemoveMember, SetMember, UpdateMember } from './member.rules.js';
-import { holdCandidate } from './memberships/membership.queries.js';
+import { holdCandidate } from './memberships/membership.sql.js';
 import {
   addMember,
   changeRole,
@@ -26,7 +25,7 @@ import {
   removeMember,
 } from './memberships/memberships.js';
 import type { OrganizationView } from './organization.queries.js';
-import type { OrganizationReader } from './organization.reader.js';
+import { countMembers, type MemberView, membersInScope, type OrganizationReader } from './organization.reader.js';
 
 interface Candidate extends Member {
   readonly name: string;

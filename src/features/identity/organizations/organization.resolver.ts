@@ -1,8 +1,14 @@
-import { Extensions, Resolver } from 'type-graphql';
+import { type ClassType, Extensions, ID, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
+import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { MINT } from '../../../kernel/graphql/limited-operations.js';
+import { Node } from '../../../kernel/graphql/node.js';
+import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, query } from '../../../kernel/graphql/operations.js';
+import { connectionOf } from '../../../kernel/graphql/page.js';
+import { leadsTo, relations } from '../../../kernel/graphql/relations.js';
 import type { ConnectionOf } from '../../../kernel/paging.js';
+import { organizationsByIds } from './organization.reader.js';
 import {
   CreateOrganization,
   CreateSubOrganization,
@@ -12,7 +18,37 @@ import {
   UpdateOrganization,
 } from './organization.rules.js';
 import type { OrganizationService } from './organization.service.js';
-import { CreateOrganizationPayload, OrganizationConnection, OrganizationType } from './organization.type.js';
+
+export const OrganizationType = objectType(
+  'Organization',
+  'A tenant (root organization), or a part of one (sub-organization). Every other resource belongs to exactly one organization.',
+  {
+    id: [ID, 'ID of the organization.'],
+    name: [String, 'Display name, 1 to 64 characters.'],
+    slug: [
+      String,
+      'Slug, for example `web-shop`. Unique among root organizations, or among the sub-organizations of one root organization.',
+    ],
+    parentId: [orNull(ID), 'ID of the root organization of a sub-organization. Null for a root organization.'],
+    allowedEmailDomains: [
+      [String],
+      'Domains that the organization may send email to, in lowercase ASCII. Empty: a sub-organization uses the list of its root organization, and a root organization allows all domains.',
+    ],
+    createdAt: [DateTime, 'When the organization was created.'],
+    updatedAt: [DateTime, 'When the organization was last changed.'],
+  },
+  { implements: Node },
+);
+export type OrganizationType = InstanceType<typeof OrganizationType>;
+
+const OrganizationConnection = connectionOf(OrganizationType, 'Organization', 'root first, then name and ID');
+
+export const CreateOrganizationPayload = objectType('CreateOrganizationPayload', 'Result of `createOrganization`.', {
+  organization: [OrganizationType, 'The created organization.'],
+  identityId: [ID, 'ID of the machine identity that is the first admin of the organization.'],
+  accessToken: [String, 'Access token of the first admin. It is shown only once, because only its hash is stored.'],
+});
+export type CreateOrganizationPayload = InstanceType<typeof CreateOrganizationPayload>;
 
 @Resolver(() => OrganizationType)
 export class OrganizationResolver {
@@ -73,3 +109,25 @@ export class OrganizationResolver {
     return { organization: await this.service.delete(ctx, input) };
   }
 }
+
+/** Gives a type with an `organizationId` the organization itself. */
+export const organizationRelationOf = (type: ClassType<{ readonly organizationId: string }>): object =>
+  relations(type, {
+    organization: leadsTo(
+      OrganizationType,
+      'The organization. Null, with the error PERMISSION_DENIED, if you do not have permission to read it.',
+      organizationsByIds,
+      ({ organizationId }) => organizationId,
+    ),
+  });
+
+/** What organizations lead to. */
+export const organizationRelations = (): object =>
+  relations(OrganizationType, {
+    parent: leadsTo(
+      OrganizationType,
+      'Root organization of a sub-organization. Null for a root organization, and if your token cannot see it.',
+      organizationsByIds,
+      ({ parentId }) => parentId,
+    ),
+  });

@@ -6,12 +6,12 @@ import { flush, guarded, inTransaction } from '../../../kernel/database/in-trans
 import { orderedCursorKey, orderedPageBounds, orderOf } from '../../../kernel/list-order.js';
 import { type CountedConnectionOf, counted, Page } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
-import { authorizeNewName } from './boundary/new-name.js';
+import { authorizeNewName } from './boundary/account-rights.js';
 import { authorizeGiving, authorizeRoleChange } from './boundary/role-change.js';
 import { User } from './core/user.entity.js';
 import { addMember, changeRole, deleteAccount, lockMembership } from './memberships/memberships.js';
+import type { UserReader } from './organization.reader.js';
 import { listUsers, type UserView } from './user.queries.js';
-import type { UserReader } from './user.reader.js';
 import { CreateUser, ListUsers, OneUser, UpdateUser } from './user.rules.js';
 
 const TAKEN = { app_user_username_unique: 'USERNAME_TAKEN' } as const;

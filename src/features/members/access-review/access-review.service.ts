@@ -23,7 +23,7 @@ import {
   type ProjectAccess,
   type ProjectReader,
 } from '../../projects/public.js';
-import { authorizeAbout, namesOf, type Whom } from './about-others.js';
+import { authorizeAbout, namesOf, unsavedRoles, type Whom } from './about-others.js';
 import {
   AccessAt,
   AccessChecks,
@@ -32,23 +32,23 @@ import {
   EffectivePermissions,
   ExplainAccess,
 } from './access-review.rules.js';
-import { listMembersNow, listRolesNow } from './held.queries.js';
 import {
   listHeldAt,
   listHeldNow,
+  listMembersNow,
   listMetadataAt,
   listPrivilegesAt,
   listPrivilegesNow,
   listRolesAt,
+  listRolesNow,
 } from './held.sql.js';
-import { placedMembers } from './places.js';
-import { unsavedRoles } from './unsaved-roles.js';
 import {
   givingOf,
   groupsThatMay,
   type HeldMember,
   namesAttributes,
   type Policies,
+  placedMembers,
   type Reason,
   whoMay,
 } from './verdicts.js';

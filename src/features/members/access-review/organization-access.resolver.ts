@@ -15,6 +15,7 @@ import {
   withPermissions,
 } from '../../identity/permissions/public.js';
 import { GroupOrganizationMembershipType, relationsByIds } from '../groups/public.js';
+import { AccessAnswersType } from './access-review.resolver.js';
 import {
   ExplainOrganizationAccess,
   OrganizationAccessCheck,
@@ -22,9 +23,8 @@ import {
   organizationAction,
   organizationSubject,
 } from './access-review.rules.js';
-import { AccessAnswersType } from './access-review.type.js';
 import type { OrganizationAccessService } from './organization-access.service.js';
-import './access-review.type.js';
+import './access-review.resolver.js';
 
 // Imported for its side effect: it declares the input of the resource.
 

@@ -11,14 +11,13 @@ import {
   isAllowed,
   organizationRights,
 } from '../../identity/permissions/public.js';
-import { authorizeAbout, namesOf } from './about-others.js';
+import { authorizeAbout, namesOf, unsavedRoles } from './about-others.js';
 import {
   askedInOrganization,
   askedWhom,
   ExplainOrganizationAccess,
   OrganizationAccessChecks,
 } from './access-review.rules.js';
-import { unsavedRoles } from './unsaved-roles.js';
 
 type Held = Awaited<ReturnType<typeof FIND_HELD>>[number] & Pick<HeldRoles, 'storedRules'>;
 

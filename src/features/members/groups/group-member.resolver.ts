@@ -1,16 +1,42 @@
-import { Resolver } from 'type-graphql';
+import { ID, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
+import { DateTime } from '../../../kernel/graphql/date-time.js';
+import { Node } from '../../../kernel/graphql/node.js';
+import { objectType } from '../../../kernel/graphql/object-types.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
+import { connectionOf } from '../../../kernel/graphql/page.js';
 import type { ConnectionOf } from '../../../kernel/paging.js';
-import { GroupType } from './group.type.js';
+import { MemberKindEnum } from '../../identity/organizations/public.js';
+import { GroupType } from './group.resolver.js';
 import { ListMembers, ManyMembers, OneMember } from './group-member.rules.js';
 import type { GroupMemberService } from './group-member.service.js';
-import {
-  AddGroupMembersPayload,
-  GroupMemberConnection,
-  GroupMemberType,
-  RemoveGroupMembersPayload,
-} from './group-member.type.js';
+
+/** What the API shows of a member of a group. */
+export const GroupMemberType = objectType(
+  'GroupMember',
+  'A user or a machine identity in a group.',
+  {
+    groupId: [ID, 'ID of the group.'],
+    memberKind: [MemberKindEnum, 'Kind of the member: `USER` or `IDENTITY`.'],
+    memberId: [ID, 'ID of the user or machine identity.'],
+    name: [String, 'Username of the user, or name of the machine identity.'],
+    joinedAt: [DateTime, 'When the member was added to the group.'],
+  },
+  { implements: Node },
+);
+export type GroupMemberType = InstanceType<typeof GroupMemberType>;
+
+const GroupMemberConnection = connectionOf(GroupMemberType, 'GroupMember', 'name, then ID');
+
+const AddGroupMembersPayload = objectType('AddGroupMembersPayload', 'Result of `addGroupMembers`.', {
+  members: [[GroupMemberType], 'The added members, by name.'],
+});
+type AddGroupMembersPayload = InstanceType<typeof AddGroupMembersPayload>;
+
+const RemoveGroupMembersPayload = objectType('RemoveGroupMembersPayload', 'Result of `removeGroupMembers`.', {
+  members: [[GroupMemberType], 'The removed members, by name.'],
+});
+type RemoveGroupMembersPayload = InstanceType<typeof RemoveGroupMembersPayload>;
 
 @Resolver(() => GroupMemberType)
 export class GroupMemberResolver {

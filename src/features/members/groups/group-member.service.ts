@@ -12,17 +12,11 @@ import {
   protectInstallationAdmin,
 } from '../../identity/organizations/public.js';
 import type { ProjectReader } from '../../projects/public.js';
+import { findMembers, findNamedMembers, type GroupMemberRow, listCandidates, listMembers } from './group.queries.js';
 import { loadGroup, lockGroup, mayRead } from './group.reader.js';
 import { byName } from './group.service.js';
 import { authorizeRightsOfGroup } from './group-boundary.js';
 import { GroupMember } from './group-member.entity.js';
-import {
-  findMembers,
-  findNamedMembers,
-  type GroupMemberRow,
-  listCandidates,
-  listMembers,
-} from './group-member.queries.js';
 import { ListMembers, ManyMembers, MemberPage, OneMember } from './group-member.rules.js';
 
 type Kind = GroupMemberRow['memberKind'];

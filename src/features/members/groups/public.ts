@@ -1,3 +1,3 @@
 export { relationsByIds } from './group.reader.js';
-export { GroupOrganizationMembershipType, GroupType } from './group.type.js';
+export { GroupOrganizationMembershipType, GroupType } from './group.resolver.js';
 export { groupRelationOf } from './relation.resolver.js';

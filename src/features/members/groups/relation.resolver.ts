@@ -15,8 +15,8 @@ import {
   GroupOrganizationMembershipConnection,
   GroupOrganizationMembershipType,
   GroupType,
-} from './group.type.js';
-import { GroupMemberType } from './group-member.type.js';
+} from './group.resolver.js';
+import { GroupMemberType } from './group-member.resolver.js';
 
 /** Gives a type with a `groupId` the group itself. */
 export const groupRelationOf = (type: ClassType<{ readonly groupId: string | null }>): object =>

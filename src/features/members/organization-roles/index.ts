@@ -3,10 +3,12 @@ import { nodeKind } from '../../../kernel/graphql/node.js';
 import { OrganizationRole } from '../../identity/organizations/public.js';
 import { isBuiltInForm } from '../../identity/permissions/public.js';
 import { rolesByIds } from './organization-role.relations.js';
-import { OrganizationRoleResolver } from './organization-role.resolver.js';
-import { organizationRoleRoutes } from './organization-role.routes.js';
+import {
+  OrganizationRoleResolver,
+  organizationRoleRelations,
+  organizationRoleRoutes,
+} from './organization-role.resolver.js';
 import { OrganizationRoleService } from './organization-role.service.js';
-import { organizationRoleRelations } from './relation.resolver.js';
 
 /** Roles of organizations: those that they make for themselves, and the built-in ones. */
 export const createOrganizationRoles = (): Feature => ({

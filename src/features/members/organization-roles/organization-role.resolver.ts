@@ -1,8 +1,25 @@
-import { Resolver } from 'type-graphql';
+import { type ClassType, ID, Int, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
+import { DateTime } from '../../../kernel/graphql/date-time.js';
+import { Node } from '../../../kernel/graphql/node.js';
+import { objectType } from '../../../kernel/graphql/object-types.js';
 import { mutation, query } from '../../../kernel/graphql/operations.js';
+import { countedConnectionOf } from '../../../kernel/graphql/page.js';
+import { leadsTo, relations } from '../../../kernel/graphql/relations.js';
 import type { CountedConnectionOf } from '../../../kernel/paging.js';
-import { withPermissions } from '../../identity/permissions/public.js';
+import { bodyOf, nextCursor, routesAt } from '../../../rest/route.js';
+import { IdentityType } from '../../identity/identities/public.js';
+import { MemberType, organizationRelationOf, UserType } from '../../identity/organizations/public.js';
+import {
+  OrganizationPermissionType,
+  PERMISSIONS,
+  type PermissionsGiven,
+  permissionsIn,
+  withPermissions,
+  withReplyPermissions,
+} from '../../identity/permissions/public.js';
+import { GroupOrganizationMembershipType, GroupType } from '../groups/public.js';
+import { type RoleKey, roleRelationKey, rolesByKeys } from './organization-role.relations.js';
 import {
   CreateOrganizationRole,
   ListOrganizationRoles,
@@ -11,7 +28,33 @@ import {
   UpdateOrganizationRole,
 } from './organization-role.rules.js';
 import type { OrganizationRoleService } from './organization-role.service.js';
-import { OrganizationRoleConnection, OrganizationRoleType } from './organization-role.type.js';
+
+/** What the API shows of a role. */
+export const OrganizationRoleType = objectType(
+  'OrganizationRole',
+  'A role of users, machine identities and groups in an organization. Projects have separate roles.',
+  {
+    organizationId: [ID, 'ID of the organization.'],
+    slug: [String, 'Slug of the role, unique in the organization, for example `admin`.'],
+    name: [String, 'Display name of the role.'],
+    description: [String, 'Description of the role.'],
+    permissions: [[OrganizationPermissionType], 'Permission rules of the role. A later rule overrides an earlier one.'],
+    version: [Int, 'Version of the role. Increments with every change; 1 for built-in roles.'],
+    createdAt: [DateTime, 'When the role was created; for a built-in role, when the organization was created.'],
+    updatedAt: [
+      DateTime,
+      'When the role was last changed; for a built-in role, when the organization was last changed.',
+    ],
+  },
+  { implements: Node },
+);
+export type OrganizationRoleType = InstanceType<typeof OrganizationRoleType>;
+
+const OrganizationRoleConnection = countedConnectionOf(
+  OrganizationRoleType,
+  'OrganizationRole',
+  'custom roles by slug, then built-in roles, admin first',
+);
 
 @Resolver(() => OrganizationRoleType)
 export class OrganizationRoleResolver {
@@ -67,3 +110,79 @@ export class OrganizationRoleResolver {
     return { role: await this.service.delete(ctx, input) };
   }
 }
+
+const ROLE = 'The role. Null if you do not have permission to read it.';
+
+/** Resolvers of what roles of organizations lead to, and of what leads to them. */
+export const organizationRoleRelations = (): object[] => [
+  ...[UserType, IdentityType, MemberType, GroupOrganizationMembershipType].map((type: ClassType<RoleKey>) =>
+    relations(type, { role: leadsTo(OrganizationRoleType, ROLE, rolesByKeys, roleRelationKey) }),
+  ),
+  relations(GroupType, {
+    // That of the organization of the caller, which need not own the group.
+    role: leadsTo(OrganizationRoleType, ROLE, rolesByKeys, ({ roleSlug }, { organizationId }) =>
+      roleRelationKey({ organizationId, roleSlug }),
+    ),
+  }),
+  organizationRelationOf(OrganizationRoleType),
+];
+
+const roles = routesAt('/api/v1/organization/roles', {
+  select: `id name slug description ${PERMISSIONS} version organizationId createdAt updatedAt`,
+});
+
+/** Actions in a list and conditions by field, as the schema has them. */
+const toInput = ({ permissions, ...rest }: { readonly permissions?: unknown }): object => ({
+  ...rest,
+  ...permissionsIn(permissions as PermissionsGiven | undefined),
+});
+
+/** Roles of the organization of the token. */
+export const organizationRoleRoutes = [
+  roles.post('', 'Create a role of the organization', {
+    field: 'createOrganizationRole',
+    body: CreateOrganizationRole,
+    variables: ({ body }) => ({ input: toInput(body) }),
+    reply: ({ createOrganizationRole }) => ({ role: withReplyPermissions(createOrganizationRole.role) }),
+    example: {
+      slug: 'identity-manager',
+      name: 'Identity manager',
+      permissions: [
+        { subject: 'identity', action: ['read', 'create'] },
+        { subject: 'identity', action: 'assign-role', conditions: { role: { $in: ['member'] } } },
+      ],
+    },
+    errors: ['ROLE_SLUG_TAKEN'],
+  }),
+  roles.get('', 'List the roles of the organization', {
+    field: 'organizationRoles',
+    reply: ({ organizationRoles: { nodes, pageInfo } }) => ({
+      roles: nodes.map(withReplyPermissions),
+      ...nextCursor(pageInfo),
+    }),
+  }),
+  roles.get('/{roleId}', 'Get a role of the organization', {
+    field: 'organizationRole',
+    reply: ({ organizationRole }) => ({ role: withReplyPermissions(organizationRole) }),
+    errors: ['ROLE_NOT_FOUND'],
+  }),
+  roles.get('/slug/{slug}', 'Get a role of the organization by its slug', {
+    field: 'organizationRoleBySlug',
+    reply: ({ organizationRoleBySlug }) => ({ role: withReplyPermissions(organizationRoleBySlug) }),
+    errors: ['ROLE_NOT_FOUND'],
+  }),
+  roles.patch('/{roleId}', 'Update a role of the organization', {
+    field: 'updateOrganizationRole',
+    body: bodyOf(UpdateOrganizationRole, 'id'),
+    harmless: { RoleId: 'roleId' },
+    variables: ({ params, body }) => ({ input: { id: params.roleId, ...toInput(body) } }),
+    reply: ({ updateOrganizationRole }) => ({ role: withReplyPermissions(updateOrganizationRole.role) }),
+    example: { permissions: [{ subject: 'identity', action: 'read' }] },
+    errors: ['ROLE_NOT_FOUND', 'ROLE_SLUG_TAKEN', 'ROLE_BUILT_IN', 'LAST_ADMIN'],
+  }),
+  roles.delete('/{roleId}', 'Delete a role of the organization', {
+    field: 'deleteOrganizationRole',
+    reply: ({ deleteOrganizationRole }) => ({ role: withReplyPermissions(deleteOrganizationRole.role) }),
+    errors: ['ROLE_NOT_FOUND', 'ROLE_IN_USE', 'ROLE_BUILT_IN'],
+  }),
+];

@@ -3,13 +3,16 @@ import type { Feature } from '../../../feature.js';
 import { nodeKind } from '../../../kernel/graphql/node.js';
 import { IN_OWN_PROJECT, type ProjectReader, type ProjectRelations, projectRelationOf } from '../../projects/public.js';
 import { AdditionalPrivilege } from './additional-privilege.entity.js';
-import { olderRoutes } from './older.routes.js';
-import { findPrivileges } from './privilege.queries.js';
-import { MembershipPrivilegesResolver, PrivilegeMembershipResolver, PrivilegeResolver } from './privilege.resolver.js';
-import { privilegeRoutes } from './privilege.routes.js';
+import { findPrivileges, toPrivilegeView } from './privilege.queries.js';
+import {
+  AdditionalPrivilegeType,
+  MembershipPrivilegesResolver,
+  PrivilegeMembershipResolver,
+  PrivilegeResolver,
+  toPrivilegeType,
+} from './privilege.resolver.js';
+import { olderPrivilegeRoutes, privilegeRoutes } from './privilege.routes.js';
 import { authorizeReadingOf, PrivilegeService, readRecord } from './privilege.service.js';
-import { AdditionalPrivilegeType, toPrivilegeType } from './privilege.type.js';
-import { toPrivilegeView } from './privilege.view.js';
 
 /** Additional privileges: permissions of single members of a project besides their roles. */
 export function createPrivileges({
@@ -41,7 +44,7 @@ export function createPrivileges({
         record: readRecord,
       }),
     ],
-    routes: [...privilegeRoutes, ...olderRoutes],
+    routes: [...privilegeRoutes, ...olderPrivilegeRoutes],
     groups: [
       {
         name: 'additional privileges',

@@ -1,20 +1,64 @@
-import { Resolver } from 'type-graphql';
+import { ID, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
 import { linked } from '../../../kernel/database/batched.js';
+import { DateTime } from '../../../kernel/graphql/date-time.js';
+import { enumOfRule, inputType } from '../../../kernel/graphql/inputs.js';
+import { Node } from '../../../kernel/graphql/node.js';
+import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
+import { connectionOf } from '../../../kernel/graphql/page.js';
 import { type ConnectionOf, pageOf } from '../../../kernel/paging.js';
-import { withPermissions } from '../../identity/permissions/public.js';
+import { MemberKindEnum } from '../../identity/organizations/public.js';
+import { inBothForms, PermissionRuleType, PermissionType, withPermissions } from '../../identity/permissions/public.js';
 import { ProjectMembershipType, type ProjectRelations } from '../../projects/public.js';
+import type { PrivilegeView } from './privilege.queries.js';
 import {
   CreatePrivilege,
   ListPrivileges,
+  memberKind,
   OnePrivilege,
   PrivilegeBySlug,
+  PrivilegeTerm,
   UpdatePrivilege,
   UpdatePrivilegeBySlug,
 } from './privilege.rules.js';
 import { bySlug, type PrivilegeService } from './privilege.service.js';
-import { AdditionalPrivilegeConnection, AdditionalPrivilegeType, toPrivilegeType } from './privilege.type.js';
+
+enumOfRule(memberKind, MemberKindEnum);
+inputType('AdditionalPrivilegeTermInput', PrivilegeTerm);
+
+/** API type of a privilege. */
+export const AdditionalPrivilegeType = objectType(
+  'AdditionalPrivilege',
+  'Permissions of a single member of a project besides its roles.',
+  {
+    projectId: [ID, 'ID of the project.'],
+    membershipId: [ID, 'ID of the membership of the holder.'],
+    slug: [String, 'Slug of the privilege, unique for the member, for example `release-week`.'],
+    permissions: [[PermissionType], 'Permissions that the privilege grants or denies, one action each.'],
+    rules: [[PermissionRuleType], 'The same permissions as rules with several actions, as they were entered.'],
+    isTemporary: [Boolean, 'Whether the privilege is temporary.'],
+    range: [orNull(String), 'Duration, for example `2h`; null for a permanent privilege.'],
+    startsAt: [orNull(DateTime), 'When the privilege starts; null for a permanent privilege.'],
+    endsAt: [orNull(DateTime), 'When the privilege ends; null for a permanent privilege.'],
+    isActive: [
+      Boolean,
+      'Whether the privilege is active now: its term has started and not ended, and its member has an active role.',
+    ],
+    createdAt: [DateTime, 'When the privilege was created.'],
+    updatedAt: [DateTime, 'When the privilege was last changed.'],
+  },
+  { implements: Node },
+);
+export type AdditionalPrivilegeType = InstanceType<typeof AdditionalPrivilegeType>;
+
+const AdditionalPrivilegeConnection = connectionOf(AdditionalPrivilegeType, 'AdditionalPrivilege', 'slug, then ID');
+
+/** Converts a privilege to its API type. */
+export const toPrivilegeType = ({ rules, ...privilege }: PrivilegeView): AdditionalPrivilegeType => ({
+  ...privilege,
+  ...inBothForms(rules),
+});
 
 @Resolver(() => AdditionalPrivilegeType)
 export class PrivilegeResolver {

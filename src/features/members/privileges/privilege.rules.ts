@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { pageRules } from '../../../kernel/paging.js';
 import { idOf, slugText } from '../../../kernel/text-rules.js';
-import { Permissions, termRange, termStart } from '../../identity/permissions/public.js';
+import { endOfTerm, Permissions, termRange, termStart } from '../../identity/permissions/public.js';
 
 /** Kinds of members with privileges: the GraphQL enum is declared next to the types. */
 export const memberKind = z.enum(['user', 'identity']);
@@ -102,3 +102,19 @@ export const UpdatePrivilegeBySlug = z
   })
   .refine(isOneProject, ONE_PROJECT)
   .meta({ description: CHANGES });
+
+/** Duration and start of a temporary assignment. */
+interface Term {
+  readonly range: string;
+  readonly startsAt?: Date | null | undefined;
+}
+
+/** A term in the form of the database: empty for a permanent assignment. @param now the current time of the database */
+export function termColumns(
+  term: Term | null | undefined,
+  now: Date,
+): { temporaryRange: string | null; startsAt: Date | null; endsAt: Date | null } {
+  if (term == null) return { temporaryRange: null, startsAt: null, endsAt: null };
+  const startsAt = term.startsAt ?? now;
+  return { temporaryRange: term.range, startsAt, endsAt: endOfTerm(startsAt, term.range) };
+}

@@ -15,11 +15,14 @@ import { mayAssign, readStoredRules, rightsBeyondChange, toRules } from '../../i
 import { ownTermIn, type ProjectAccess, type ProjectReader } from '../../projects/public.js';
 import { AdditionalPrivilege } from './additional-privilege.entity.js';
 import {
+  fieldsOf,
   findMember,
   findPrivilegeBySlug,
   findPrivileges,
   listPrivileges,
+  type PrivilegeView,
   privilegesOfMemberships,
+  toPrivilegeView,
 } from './privilege.queries.js';
 import {
   CreatePrivilege,
@@ -29,11 +32,10 @@ import {
   PrivilegeBySlug,
   type ProjectNamed,
   subjectOf,
+  termColumns,
   UpdatePrivilege,
   UpdatePrivilegeBySlug,
 } from './privilege.rules.js';
-import { fieldsOf, type PrivilegeView, toPrivilegeView } from './privilege.view.js';
-import { termColumns } from './privilege-term.rules.js';
 
 /** A member, in the fields that rules of others match on. */
 type Target = Parameters<typeof fieldsOf>[0];

@@ -4,9 +4,8 @@ import { nodeKind } from '../../../kernel/graphql/node.js';
 import { organizationRelationOf } from '../../identity/organizations/public.js';
 import { type ProjectRelations, projectRelationOf } from '../../projects/public.js';
 import { ProjectRescue } from './project-rescue.entity.js';
-import { ProjectRescueResolver } from './project-rescue.resolver.js';
+import { ProjectRescueResolver, ProjectRescueType, ProjectWithoutAdminType } from './project-rescue.resolver.js';
 import { type OnRescue, ProjectRescueService, rescuesByIds } from './project-rescue.service.js';
-import { ProjectRescueType, ProjectWithoutAdminType } from './project-rescue.type.js';
 
 /** Access to projects that have lost their last admin. */
 export const createProjectRescues = ({

@@ -1,7 +1,11 @@
-import { Resolver } from 'type-graphql';
+import { ID, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
 import { linked } from '../../../kernel/database/batched.js';
+import { DateTime } from '../../../kernel/graphql/date-time.js';
+import { Node } from '../../../kernel/graphql/node.js';
+import { hidden, objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
+import { connectionOf } from '../../../kernel/graphql/page.js';
 import type { ConnectionOf } from '../../../kernel/paging.js';
 import { IdentityType, identitiesByIds } from '../../identity/identities/public.js';
 import { UserType, usersByIds } from '../../identity/organizations/public.js';
@@ -12,12 +16,42 @@ import {
   RescueProject,
 } from './project-rescue.rules.js';
 import type { ProjectRescueService } from './project-rescue.service.js';
-import {
-  ProjectRescueConnection,
-  ProjectRescueType,
-  ProjectWithoutAdminConnection,
-  type ProjectWithoutAdminType,
-} from './project-rescue.type.js';
+
+/** API type of a rescue. */
+export const ProjectRescueType = objectType(
+  'ProjectRescue',
+  'A rescue of a project: a member of the organization became a temporary admin of a project without an admin.',
+  {
+    organizationId: [ID, 'ID of the organization.'],
+    projectId: [ID, 'ID of the project.'],
+    projectName: [orNull(String), 'Name of the project; null if it was deleted.'],
+    reason: [String, 'Reason for the rescue, as entered.'],
+    createdAt: [DateTime, 'When the rescue started.'],
+    endsAt: [DateTime, 'When the rescue ends or ended.'],
+    isActive: [Boolean, 'Whether the rescue has not ended.'],
+    /** For the nested user and identity. */
+    userId: hidden<string | null>(),
+    identityId: hidden<string | null>(),
+  },
+  { implements: Node },
+);
+export type ProjectRescueType = InstanceType<typeof ProjectRescueType>;
+
+const ProjectRescueConnection = connectionOf(ProjectRescueType, 'ProjectRescue', 'newest first');
+
+/** API type of a project for callers who need not be members. */
+export const ProjectWithoutAdminType = objectType(
+  'ProjectWithoutAdmin',
+  'A project without a usable admin, which `rescueProject` can rescue.',
+  {
+    projectId: [ID, 'ID of the project.'],
+    name: [String, 'Name of the project.'],
+    slug: [String, 'Slug of the project, for example `web-shop`.'],
+  },
+);
+export type ProjectWithoutAdminType = InstanceType<typeof ProjectWithoutAdminType>;
+
+const ProjectWithoutAdminConnection = connectionOf(ProjectWithoutAdminType, 'ProjectWithoutAdmin', 'name, then ID');
 
 @Resolver(() => ProjectRescueType)
 export class ProjectRescueResolver {

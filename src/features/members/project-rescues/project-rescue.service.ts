@@ -10,7 +10,6 @@ import { parse } from '../../../kernel/validation.js';
 import { endOfTerm } from '../../identity/permissions/public.js';
 import { lockProjectRow } from '../../projects/public.js';
 import { ProjectRescue } from './project-rescue.entity.js';
-import { findRescues, listRescues, listWithoutAdmin, type RescueRow } from './project-rescue.queries.js';
 import {
   DEFAULT_RANGE,
   ListProjectRescues,
@@ -18,7 +17,16 @@ import {
   OneProjectRescue,
   RescueProject,
 } from './project-rescue.rules.js';
-import { endAdmin, endRescue, findAdmin, giveAdmin } from './project-rescue.sql.js';
+import {
+  endAdmin,
+  endRescue,
+  findAdmin,
+  findRescues,
+  giveAdmin,
+  listRescues,
+  listWithoutAdmin,
+  type RescueRow,
+} from './project-rescue.sql.js';
 
 /** A project that may be rescued. */
 interface LostProject {

@@ -9,9 +9,8 @@ import { isId } from '../../../kernel/ids.js';
 import type { ListOrder, OrderedBounds } from '../../../kernel/list-order.js';
 import type { Rights } from '../../identity/permissions/public.js';
 import type { EnvironmentRecord } from './environment.entity.js';
-import { countProjectsByType, lockProjectRow } from './project.queries.js';
 import type { ProjectKind } from './project.rules.js';
-import { findProjectBySlug, findProjects, listProjects } from './project.sql.js';
+import { countProjectsByType, findProjectBySlug, findProjects, listProjects, lockProjectRow } from './project.sql.js';
 import { ownIn, type ProjectAccess, toAccess, withRights } from './project-access.js';
 
 type ProjectRow = RowFrom<typeof findProjects>;

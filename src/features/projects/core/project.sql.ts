@@ -1,7 +1,9 @@
-// What a member has in projects: hot reads with the rules of many tables as JSON, in lateral joins.
+import { sql } from 'kysely';
+import type { Transaction } from '../../../kernel/context.js';
+import { query } from '../../../kernel/database/database.js';
 import { inOrders, orderedText } from '../../../kernel/database/ordered-page.js';
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
-import { namesBut, sqlColumnsOf } from '../../../kernel/database/tables.js';
+import { anyOf, columnsOf, namesBut, prepared, sqlColumnsOf, tablesOf } from '../../../kernel/database/tables.js';
 import {
   attributesOf,
   type HeldOrigins,
@@ -14,6 +16,8 @@ import {
 import { type EnvironmentRecord, EnvironmentSchema } from './environment.entity.js';
 import { ProjectSchema } from './project.entity.js';
 import { PROJECT_KINDS } from './project.rules.js';
+
+// What a member has in projects: hot reads with the rules of many tables as JSON, in lateral joins.
 
 /** Callers who have only these roles need no query for other roles. */
 const BUILT_IN = `array[${PROJECT_ROLES.map((slug) => `'${slug}'`).join(', ')}]`;
@@ -244,3 +248,51 @@ export const lockHeldByGroup = sqlStatement({
 export const hasDisabledKey = (projectId: string): string =>
   `exists (select from project p join organization_key k on k.id = p.kms_secret_manager_key_id
       where p.id = ${projectId} and k.disabled_at is not null)`;
+
+const tables = tablesOf<typeof ProjectSchema>();
+
+/**
+ * Blocks other changes of a project's row until the commit. Inserts of rows that refer to it do not wait.
+ * `now`: the current time of the database.
+ */
+export const lockProjectRow = prepared(({ id }: { id: string }) =>
+  tables
+    .selectFrom('project')
+    .select([
+      'id',
+      'organization_id as organizationId',
+      'kms_secret_manager_key_id as keyId',
+      sql<Date>`now()`.as('now'),
+    ])
+    .where('id', '=', id)
+    .forNoKeyUpdate(),
+);
+
+/** How many projects of each type a member has. In the form of the list. */
+export const countProjectsByType = prepared(
+  ({ memberId, organizationId }: { memberId: string; organizationId: string }) =>
+    tables
+      .selectFrom('project')
+      .select(['type', sql<number>`count(*)::integer`.as('count')])
+      .where('organization_id', '=', organizationId)
+      .where('id', 'in', (query) =>
+        query
+          .selectFrom(sql<{ project_id: string; member_id: string }>`project_member_now`.as('n'))
+          .select('n.project_id')
+          .where('n.member_id', '=', memberId)
+          .where(sql<boolean>`cardinality(n.roles) > 0`),
+      )
+      .groupBy('type'),
+);
+
+/** Environments of whatever projects, in no order. The project decides who may see them. */
+export const findEnvironments = prepared(({ ids }: { ids: readonly string[] }) =>
+  tablesOf<typeof EnvironmentSchema>()
+    .selectFrom('environment')
+    .select(columnsOf(EnvironmentSchema, 'organizationId'))
+    .where('id', '=', anyOf(ids)),
+);
+
+/** Checks the constraint on imports from another environment now, and not at commit. */
+export const checkImports = (tx: Transaction): Promise<unknown> =>
+  query(tx, 'set constraints secret_import_source_fk immediate');

@@ -1,9 +1,61 @@
-import { Resolver } from 'type-graphql';
+import { ID, Int, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
+import { DateTime } from '../../../kernel/graphql/date-time.js';
+import { argsType, inputType } from '../../../kernel/graphql/inputs.js';
+import { hidden, objectType } from '../../../kernel/graphql/object-types.js';
 import { mutation, query } from '../../../kernel/graphql/operations.js';
-import { CreateEnvironment, EnvironmentBySlug, OneEnvironment } from './environment.rules.js';
+import {
+  CreateEnvironment,
+  EnvironmentBySlug,
+  EnvironmentFilter,
+  EnvironmentPage,
+  OneEnvironment,
+  UpdateEnvironment,
+} from './environment.rules.js';
 import type { EnvironmentService, ReadEnvironment } from './environment.service.js';
-import { EnvironmentType, toEnvironmentType, UpdateEnvironmentInput } from './environment.type.js';
+import '../../../kernel/graphql/list-order.js';
+import { Node } from '../../../kernel/graphql/node.js';
+import { countedConnectionOf } from '../../../kernel/graphql/page.js';
+import { bodyOf, route } from '../../../rest/route.js';
+import type { EnvironmentRecord } from '../core/environment.entity.js';
+import type { ProjectAccess } from '../core/project-access.js';
+
+/** API type of an environment. `access` is for field resolvers and is not itself a field. */
+export const EnvironmentType = objectType(
+  'Environment',
+  'A deployment stage of a project, such as production. Environments contain folders and secrets.',
+  {
+    access: hidden<ProjectAccess>(),
+    id: [ID, 'ID of the environment.'],
+    name: [String, 'Name of the environment, for example `Production`.'],
+    slug: [String, 'Slug of the environment, unique in the project, for example `prod`.'],
+    position: [Int, 'Position among the environments of the project, from 1 without gaps.'],
+    projectId: [ID, 'ID of the project.'],
+    createdAt: [DateTime, 'When the environment was created.'],
+    updatedAt: [DateTime, 'When the environment was last changed.'],
+  },
+  { implements: Node },
+);
+export type EnvironmentType = InstanceType<typeof EnvironmentType>;
+
+export const EnvironmentConnection = countedConnectionOf(EnvironmentType, 'Environment', 'position');
+
+/** Arguments of the environments of a project. */
+export const EnvironmentFilterArgs = argsType(EnvironmentFilter);
+export type EnvironmentFilterArgs = InstanceType<typeof EnvironmentFilterArgs>;
+export const EnvironmentPageArgs = argsType(EnvironmentPage);
+export type EnvironmentPageArgs = InstanceType<typeof EnvironmentPageArgs>;
+
+export const toEnvironmentType = (record: EnvironmentRecord, access: ProjectAccess): EnvironmentType => ({
+  access,
+  ...record,
+});
+
+const UpdateEnvironmentInput = inputType(
+  'UpdateEnvironmentInput',
+  UpdateEnvironment,
+  'Input of `updateEnvironment`. Absent fields keep their values.',
+);
 
 const toType = ({ environment, access }: ReadEnvironment): EnvironmentType => toEnvironmentType(environment, access);
 
@@ -51,3 +103,72 @@ export class EnvironmentResolver {
     return { environment: toType(await this.environments.delete(ctx, input)) };
   }
 }
+
+/** Fields of an environment. */
+export const ENVIRONMENT_FIELDS = 'id name slug position projectId createdAt updatedAt';
+const PATH = '/api/v1/projects/{projectId}/environments';
+
+type Changed = { environment: { projectId: unknown } };
+const done = (message: string, { environment }: Changed) => ({
+  message,
+  projectId: environment.projectId,
+  environment,
+});
+
+/** Environments of a project. */
+export const environmentRoutes = [
+  route({
+    extension: true,
+    method: 'POST',
+    path: PATH,
+    summary: 'Create an environment',
+    body: bodyOf(CreateEnvironment, 'projectId'),
+    document: `mutation ($input: CreateEnvironmentInput!) { createEnvironment(input: $input) { environment { ${ENVIRONMENT_FIELDS} } } }`,
+    variables: ({ params, body }) => ({ input: { projectId: params.projectId, ...body } }),
+    reply: ({ createEnvironment }) => done('The environment was created.', createEnvironment),
+    example: { name: 'Preview', slug: 'preview', position: 2 },
+    errors: ['PROJECT_NOT_FOUND', 'ENVIRONMENT_SLUG_TAKEN'],
+  }),
+  route({
+    extension: true,
+    method: 'GET',
+    path: `${PATH}/{environmentId}`,
+    summary: 'Get an environment',
+    document: `query ($projectId: ID!, $environmentId: ID!) { environment(projectId: $projectId, id: $environmentId) { ${ENVIRONMENT_FIELDS} } }`,
+    variables: ({ params }) => ({ projectId: params.projectId, environmentId: params.environmentId }),
+    reply: ({ environment }) => ({ environment }),
+    cached: true,
+    errors: ['PROJECT_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND'],
+  }),
+  route({
+    extension: true,
+    method: 'PATCH',
+    path: `${PATH}/{environmentId}`,
+    summary: 'Update an environment',
+    body: bodyOf(UpdateEnvironment, 'projectId', 'id'),
+    document: `mutation ($input: UpdateEnvironmentInput!) { updateEnvironment(input: $input) { environment { ${ENVIRONMENT_FIELDS} } } }`,
+    variables: ({ params, body }) => ({
+      input: { projectId: params.projectId, id: params.environmentId, ...body },
+    }),
+    reply: ({ updateEnvironment }) => done('The environment was updated.', updateEnvironment),
+    example: { name: 'Pre-production', position: 1 },
+    errors: [
+      'PROJECT_NOT_FOUND',
+      'ENVIRONMENT_NOT_FOUND',
+      'ENVIRONMENT_SLUG_TAKEN',
+      'REFERENCES_TOO_LONG',
+      'CONCURRENT_CHANGE',
+      'SEALED_VALUE_INVALID',
+    ],
+  }),
+  route({
+    extension: true,
+    method: 'DELETE',
+    path: `${PATH}/{environmentId}`,
+    summary: 'Delete an environment',
+    document: `mutation ($input: DeleteEnvironmentInput!) { deleteEnvironment(input: $input) { environment { ${ENVIRONMENT_FIELDS} } } }`,
+    variables: ({ params }) => ({ input: { projectId: params.projectId, id: params.environmentId } }),
+    reply: ({ deleteEnvironment }) => done('The environment was deleted.', deleteEnvironment),
+    errors: ['PROJECT_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND', 'ENVIRONMENT_IMPORTED', 'ROTATED_SECRET'],
+  }),
+];

@@ -10,8 +10,8 @@ import { renameInRules } from '../../identity/permissions/public.js';
 import { Environment, type EnvironmentRecord } from '../core/environment.entity.js';
 import { lockProject } from '../core/find-projects.js';
 import type { ProjectReader } from '../core/project.reader.js';
+import { checkImports, findEnvironments } from '../core/project.sql.js';
 import type { ProjectAccess } from '../core/project-access.js';
-import { checkImports, findEnvironments } from './environment.queries.js';
 import { CreateEnvironment, EnvironmentBySlug, OneEnvironment, UpdateEnvironment } from './environment.rules.js';
 
 /** Creates the root folder of each new environment, in the transaction that creates the environment. */

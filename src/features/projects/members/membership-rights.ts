@@ -13,21 +13,21 @@ import { NO_ID } from '../../../kernel/ids.js';
 import {
   type Assigned,
   type Assignee,
+  abilityOf,
   isBuiltIn,
   mayAssign,
   mayAssignTo,
   readStoredRules,
   rightsBeyond,
   rulesOfRoles,
+  rulesUntil,
 } from '../../identity/permissions/public.js';
 import type { RoleTerm } from '../core/membership.entity.js';
 import type { ProjectAccess } from '../core/project-access.js';
-import { rulesBySlug } from '../roles/role.view.js';
-import { fieldsOf, type MemberKind, type MemberNames, subjectOf } from './membership.rules.js';
+import { rulesBySlug } from '../roles/role.queries.js';
+import { fieldsOf, type MemberKind, type MemberNames, type RolesHeld, subjectOf } from './membership.rules.js';
 import { listBesidesRoles } from './membership.sql.js';
 import { findMember } from './memberships.js';
-import { type BeyondOwnTerm, ownTermIn } from './own-term.js';
-import type { RolesHeld } from './role-terms.rules.js';
 
 export type MemberVerb = 'read' | 'create' | 'edit' | 'delete';
 
@@ -350,3 +350,19 @@ function rightsBeyondRoleChange(own: Ability, { taken, given, kept }: RoleChange
 /** The rights that rules forbid, as rules that allow them. */
 const forbiddenBy = (rules: readonly Rule[]): Rule[] =>
   rules.filter(({ inverted }) => inverted === true).map(({ inverted: _, ...rule }) => rule);
+
+/**
+ * The part of rules that a caller gives itself in a project that exceeds what it has there until they end.
+ *
+ * @param end null: never
+ */
+type BeyondOwnTerm = (rules: readonly Rule[], end: Date | null) => Action[];
+
+/** Prevents callers from extending their own term: for the caller's own roles and privileges in a project. */
+export async function ownTermIn(tx: Transaction, projectId: string): Promise<BeyondOwnTerm> {
+  const held = (await tx.holdingsOf(tx, [tx.actor.id]))
+    .filter((holding) => holding.projectId === projectId)
+    // Everything assigned in the project ends with the caller's membership of the organization anyway.
+    .map((holding) => ({ ...holding, endsAt: holding.termEndsAt }));
+  return (rules, end) => rightsBeyond(abilityOf(rulesUntil(held, end)), rules);
+}

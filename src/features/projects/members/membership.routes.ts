@@ -4,8 +4,7 @@ import { EVEN_IF_INVALID, looseEntries, looseTexts } from '../../../kernel/valid
 import { type Data, nextCursor, ofSample, paging, route, type WrittenRoute } from '../../../rest/route.js';
 import { endOfTerm, isBuiltIn, isTermStart, NO_TERM_START, termRange } from '../../identity/permissions/public.js';
 import { roleSlug } from '../roles/role.rules.js';
-import type { MemberKind } from './membership.rules.js';
-import { isEachOnce, MAX_ROLES, ROLE_TWICE } from './role-terms.rules.js';
+import { isEachOnce, MAX_ROLES, type MemberKind, ROLE_TWICE } from './membership.rules.js';
 
 /** The differences between the routes of users, those of machine identities and those of groups. */
 interface Members {

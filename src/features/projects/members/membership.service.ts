@@ -33,6 +33,8 @@ import {
   placeOf,
   RemoveUsers,
   type RolesGiven,
+  type RolesHeld,
+  rolesToHold,
   UpdateMember,
 } from './membership.rules.js';
 import {
@@ -53,7 +55,6 @@ import {
   membershipsOfUsers,
   pagesOfMembers,
 } from './memberships.js';
-import { type RolesHeld, rolesToHold } from './role-terms.rules.js';
 
 const CONSTRAINTS = {
   project_membership_user_unique: 'ALREADY_A_MEMBER',

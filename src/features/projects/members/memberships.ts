@@ -1,20 +1,23 @@
+import type { Holding, Rule } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { batchOfLists, batchOfOwned } from '../../../kernel/database/batched.js';
 import { isId } from '../../../kernel/ids.js';
 import type { ListOrder, OrderedBounds } from '../../../kernel/list-order.js';
+import { builtInRules, findProjectRules, isBuiltIn, withAttributes } from '../../identity/permissions/public.js';
+import { type HeldRole, heldRoles, type MemberKind, type MemberNames } from './membership.rules.js';
 import {
   countMembersOfProjects,
+  findGroupByName,
+  findMemberById,
   findMemberships,
   findOneMembership,
   findUsersByName,
+  listHeld,
   listMembershipsInOrder,
   listMembershipsOfMembers,
   listMembershipsOfUsers,
   type MembershipRow,
-} from './membership.queries.js';
-import type { MemberKind, MemberNames } from './membership.rules.js';
-import { findGroupByName, findMemberById } from './membership.sql.js';
-import { type HeldRole, heldRoles } from './role-terms.rules.js';
+} from './membership.sql.js';
 
 /** A membership with the name of its member. */
 export interface MembershipRecord extends Omit<MembershipRow, 'activeSlugs'> {
@@ -108,3 +111,28 @@ const toRecord = ({ activeSlugs, ...row }: MembershipRow): MembershipRecord => (
   ...row,
   roleAssignments: heldRoles(row.projectId, { slugs: row.roleSlugs, terms: row.roleTerms }, activeSlugs),
 });
+
+/** As `HoldingsOf` says. */
+export async function listHoldings(ctx: Context, memberIds: readonly string[]): Promise<Holding[]> {
+  const rows = await listHeld(ctx, { organizationId: ctx.organizationId, memberIds });
+  const texts = new Map(
+    rows.flatMap(({ digest, rules }) => (digest === null || rules === null ? [] : [[digest, rules]])),
+  );
+  const holdings = rows.map(({ slug, digest, rules: _, attributes, ...row }) => ({
+    ...row,
+    isBuiltIn: slug !== null && isBuiltIn(slug),
+    rules: slug !== null && isBuiltIn(slug) ? builtInRules(slug) : storedRules(digest, texts, attributes),
+  }));
+  // Built-in roles come first, whatever their order: see `rulesOfRoles`.
+  return [...holdings.filter((each) => each.isBuiltIn), ...holdings.filter((each) => !each.isBuiltIn)];
+}
+
+function storedRules(
+  digest: string | null,
+  texts: ReadonlyMap<string, string>,
+  attributes: string | null,
+): readonly Rule[] {
+  const list = digest === null ? undefined : findProjectRules({ digest, rules: texts.get(digest) ?? null });
+  if (list === undefined) return [];
+  return list.namesAttributes ? withAttributes(list.checked, JSON.parse(attributes ?? '{}')) : list.checked;
+}

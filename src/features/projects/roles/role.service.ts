@@ -23,7 +23,7 @@ import { ProjectMembership } from '../core/membership.entity.js';
 import type { ProjectReader } from '../core/project.reader.js';
 import { listAccess, type ProjectAccess } from '../core/project-access.js';
 import { ProjectRole } from './role.entity.js';
-import { listRoles, renameInMemberships } from './role.queries.js';
+import { countsOfRoles, listRoles, renameInMemberships, rolesByIds, rolesOfProjects, toRole } from './role.queries.js';
 import {
   builtInRolesOf,
   CreateRole,
@@ -38,7 +38,6 @@ import {
   rolePosition,
   UpdateRole,
 } from './role.rules.js';
-import { countsOfRoles, rolesByIds, rolesOfProjects, toRole } from './role.view.js';
 
 const CODES = {
   project_role_slug_unique: 'ROLE_SLUG_TAKEN',

@@ -2,19 +2,13 @@ import './project-templates.errors.js';
 import type { Feature } from '../../../feature.js';
 import { type BatchLoad, mapFound } from '../../../kernel/database/batched.js';
 import { nodeKind } from '../../../kernel/graphql/node.js';
-import { organizationRelationOf } from '../../identity/organizations/public.js';
 import type { CreateRootFolders, ProjectReader } from '../../projects/public.js';
 import { isBuiltInForm } from './built-in-templates.js';
 import { ProjectTemplate, ProjectTemplateVersion } from './template.entity.js';
-import {
-  memberRelations,
-  ProjectOriginResolver,
-  TemplateResolver,
-  VersionRelationResolver,
-} from './template.resolver.js';
+import { TemplateResolver, templateRelations } from './template.resolver.js';
 import { templateRoutes } from './template.routes.js';
 import { readOf, TemplateService } from './template.service.js';
-import { TemplateType, type TemplateVersionType, toTemplateType, toVersionType } from './template.type.js';
+import { type TemplateType, type TemplateVersionType, toTemplateType, toVersionType } from './template.type.js';
 import { driftRelations, TemplateDriftResolver } from './template-drift.resolver.js';
 import { TemplateDriftService } from './template-drift.service.js';
 
@@ -35,12 +29,9 @@ export function createProjectTemplates({
     entities: [ProjectTemplate, ProjectTemplateVersion],
     resolvers: [
       new TemplateResolver(service),
-      new VersionRelationResolver(service),
-      new ProjectOriginResolver(service),
       new TemplateDriftResolver(new TemplateDriftService(projects, createRootFolders)),
-      ...memberRelations(),
+      ...templateRelations(service),
       ...driftRelations(),
-      organizationRelationOf(TemplateType),
     ],
     nodes: [
       nodeKind({

@@ -6,7 +6,7 @@ import { Identity, OrganizationMembership } from '../../identity/organizations/p
 import { type ApplyTemplate, ProjectMembership, ProjectRole } from '../../projects/public.js';
 import { ProjectTemplate } from './template.entity.js';
 import type { TemplateContent, TemplateMember, TemplateRole } from './template.rules.js';
-import { lockMemberships } from './template-members.queries.js';
+import { lockMemberships } from './template-members.sql.js';
 
 /** Kind of a template member. */
 export type MemberKind = 'user' | 'group' | 'identity';

@@ -1,20 +1,19 @@
 import { Args, Ctx, ID, Int, Query, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
-import { linked } from '../../../kernel/database/batched.js';
 import { enumType } from '../../../kernel/graphql/enums.js';
 import { argsType } from '../../../kernel/graphql/inputs.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
-import { mutation, nested } from '../../../kernel/graphql/operations.js';
+import { mutation } from '../../../kernel/graphql/operations.js';
+import { leadsTo, relations } from '../../../kernel/graphql/relations.js';
 import { identityRelationOf } from '../../identity/identities/public.js';
 import { UserType, usersByIds } from '../../identity/organizations/public.js';
 import { PermissionRuleType, toShownRules } from '../../identity/permissions/public.js';
 import { groupRelationOf } from '../../members/groups/public.js';
-import { TemplateType, toTemplateType } from './template.type.js';
+import { MemberKindEnum, TemplateType, toTemplateType } from './template.type.js';
 import type { MemberKind } from './template-application.js';
 import { type Drift, kindOf } from './template-drift.js';
 import { ApplyProjectTemplate, DriftOfProject, part } from './template-drift.rules.js';
 import type { Applied, TemplateDriftService } from './template-drift.service.js';
-import { MemberKindEnum } from './template-preview.type.js';
 
 const PartEnum = enumType(
   'ProjectTemplatePart',
@@ -84,7 +83,6 @@ const DriftMemberType = objectType('ProjectTemplateDriftMember', 'A member that 
   roles: [orNull([String]), 'Slugs of its roles in the project. Null if it is not a member.'],
   templateRoles: [orNull([String]), 'Slugs of its roles in the template. Null if the template does not name it.'],
 });
-type DriftMemberType = InstanceType<typeof DriftMemberType>;
 
 const DriftType = objectType(
   'ProjectTemplateDrift',
@@ -175,17 +173,16 @@ export class TemplateDriftResolver {
   }
 }
 
-@Resolver(() => DriftMemberType)
-class DriftUserRelationResolver {
-  @nested(UserType, 'The user. Null for other kinds of members, and if you cannot read it.')
-  user({ userId }: DriftMemberType, ctx: Context): Promise<UserType | null> {
-    return linked(ctx, usersByIds, userId);
-  }
-}
-
-/** Resolvers of members in a drift. */
+/** What members in a drift lead to. */
 export const driftRelations = (): object[] => [
-  new DriftUserRelationResolver(),
+  relations(DriftMemberType, {
+    user: leadsTo(
+      UserType,
+      'The user. Null for other kinds of members, and if you cannot read it.',
+      usersByIds,
+      ({ userId }) => userId,
+    ),
+  }),
   identityRelationOf(DriftMemberType),
   groupRelationOf(DriftMemberType),
 ];

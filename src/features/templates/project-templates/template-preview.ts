@@ -6,7 +6,7 @@ import { ProjectTemplate } from './template.entity.js';
 import type { TemplateEnvironment } from './template.rules.js';
 import type { TemplateView } from './template.view.js';
 import { type Joining, joiningOf, type MemberKind } from './template-application.js';
-import { findMemberships } from './template-members.queries.js';
+import { findMemberships } from './template-members.sql.js';
 
 /** A future member of a project and its roles. */
 export interface PreviewedMember {

@@ -1,10 +1,10 @@
 import { Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
-import { linked } from '../../../kernel/database/batched.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
+import { leadsTo, relations } from '../../../kernel/graphql/relations.js';
 import { type ConnectionOf, type CountedConnectionOf, counted, pageOf } from '../../../kernel/paging.js';
 import { IdentityType, identitiesByIds, identityRelationOf } from '../../identity/identities/public.js';
-import { UserType, usersByIds } from '../../identity/organizations/public.js';
+import { organizationRelationOf, UserType, usersByIds } from '../../identity/organizations/public.js';
 import { withPermissions } from '../../identity/permissions/public.js';
 import { groupRelationOf } from '../../members/groups/public.js';
 import { ProjectType } from '../../projects/public.js';
@@ -17,6 +17,7 @@ import {
 } from './template.rules.js';
 import type { TemplateService } from './template.service.js';
 import {
+  PreviewType,
   TemplateConnection,
   TemplateGroupType,
   TemplateIdentityType,
@@ -24,10 +25,10 @@ import {
   TemplateUserType,
   TemplateVersionConnection,
   TemplateVersionType,
+  toPreviewType,
   toTemplateType,
   toVersionType,
 } from './template.type.js';
-import { PreviewType, toPreviewType } from './template-preview.type.js';
 
 /** Converts GraphQL permissions to the form of the rules. */
 const fromInput = (input: object): object => {
@@ -108,55 +109,42 @@ export class TemplateResolver {
   }
 }
 
-@Resolver(() => TemplateVersionType)
-export class VersionRelationResolver {
-  constructor(private readonly service: TemplateService) {}
-
-  @nested(TemplateType, 'The project template.')
-  async projectTemplate({ projectTemplateId }: TemplateVersionType, ctx: Context): Promise<TemplateType | null> {
-    const template = await linked(ctx, this.service.byIds, projectTemplateId);
-    return template && toTemplateType(template);
-  }
-
-  @nested(UserType, 'The user who created the version. Null for a machine identity, and if you cannot read the user.')
-  user({ userId }: TemplateVersionType, ctx: Context): Promise<UserType | null> {
-    return linked(ctx, usersByIds, userId);
-  }
-
-  @nested(
-    IdentityType,
-    'The machine identity that created the version. Null for a user, and if you cannot read the identity.',
-  )
-  identity({ identityId }: TemplateVersionType, ctx: Context): Promise<IdentityType | null> {
-    return linked(ctx, identitiesByIds, identityId);
-  }
-}
-
-@Resolver(() => ProjectType)
-export class ProjectOriginResolver {
-  constructor(private readonly service: TemplateService) {}
-
-  @nested(
-    TemplateVersionType,
-    'Version of the project template that the project was created from. Null if there is none or it was deleted, and, with PERMISSION_DENIED, if you cannot read it.',
-  )
-  async projectTemplateVersion({ id }: ProjectType, ctx: Context): Promise<TemplateVersionType | null> {
-    const version = await linked(ctx, this.service.originsOf, id);
-    return version && toVersionType(version);
-  }
-}
-
-@Resolver(() => TemplateUserType)
-class TemplateUserRelationResolver {
-  @nested(UserType, 'The user. Null if you cannot read it.')
-  user({ userId }: TemplateUserType, ctx: Context): Promise<UserType | null> {
-    return linked(ctx, usersByIds, userId);
-  }
-}
-
-/** Resolvers of members of templates. */
-export const memberRelations = (): object[] => [
-  new TemplateUserRelationResolver(),
+/** What templates and their members lead to, and what leads to templates. */
+export const templateRelations = (service: TemplateService): object[] => [
+  organizationRelationOf(TemplateType),
+  relations(TemplateVersionType, {
+    projectTemplate: leadsTo(
+      TemplateType,
+      'The project template.',
+      service.byIds,
+      ({ projectTemplateId }) => projectTemplateId,
+      toTemplateType,
+    ),
+    user: leadsTo(
+      UserType,
+      'The user who created the version. Null for a machine identity, and if you cannot read the user.',
+      usersByIds,
+      ({ userId }) => userId,
+    ),
+    identity: leadsTo(
+      IdentityType,
+      'The machine identity that created the version. Null for a user, and if you cannot read the identity.',
+      identitiesByIds,
+      ({ identityId }) => identityId,
+    ),
+  }),
+  relations(ProjectType, {
+    projectTemplateVersion: leadsTo(
+      TemplateVersionType,
+      'Version of the project template that the project was created from. Null if there is none or it was deleted, and, with PERMISSION_DENIED, if you cannot read it.',
+      service.originsOf,
+      ({ id }) => id,
+      toVersionType,
+    ),
+  }),
+  relations(TemplateUserType, {
+    user: leadsTo(UserType, 'The user. Null if you cannot read it.', usersByIds, ({ userId }) => userId),
+  }),
   identityRelationOf(TemplateIdentityType),
   groupRelationOf(TemplateGroupType),
 ];

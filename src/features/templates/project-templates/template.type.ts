@@ -1,5 +1,6 @@
 import { ID, Int } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
+import { enumType } from '../../../kernel/graphql/enums.js';
 import { enumOfRule, inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { type Fields, objectType, orNull } from '../../../kernel/graphql/object-types.js';
@@ -24,6 +25,7 @@ import {
   templateKind,
 } from './template.rules.js';
 import { shownLists, type TemplateView } from './template.view.js';
+import type { TemplatePreview } from './template-preview.js';
 
 enumOfRule(templateKind, ProjectKindEnum);
 enumOfRule(newTemplateKind, ProjectKindEnum);
@@ -200,4 +202,57 @@ export const toVersionType = ({ templateId, actorKind, actorId, ...row }: Versio
   projectTemplateId: templateId,
   userId: actorKind === 'user' ? actorId : null,
   identityId: actorKind === 'identity' ? actorId : null,
+});
+
+export const MemberKindEnum = enumType('ProjectTemplateMemberKind', 'Kinds of members of a project template.', {
+  user: 'A user.',
+  group: 'A group.',
+  identity: 'A machine identity of the organization.',
+  'project-identity': 'A machine identity owned by the project.',
+});
+
+const SkipReasonEnum = enumType('ProjectTemplateSkipReason', 'Why new projects skip a member of their template.', {
+  gone: 'It was removed from the organization, or deleted.',
+  ended: 'Its membership of the organization has expired.',
+});
+
+const PreviewMemberType = objectType('ProjectTemplatePreviewMember', 'A member that a new project would have.', {
+  memberKind: [MemberKindEnum, 'Kind of the member.'],
+  name: [orNull(String), 'Username, slug of the group, or name of the machine identity. Null if you cannot read it.'],
+  isCaller: [Boolean, 'Whether this is you. The creator of a project becomes its admin.'],
+  roles: [[String], 'Slugs of its roles in the project.'],
+});
+
+const SkippedMemberType = objectType(
+  'ProjectTemplateSkippedMember',
+  'A member of the template that a new project would skip.',
+  {
+    memberKind: [MemberKindEnum, 'Kind of the member.'],
+    memberId: [orNull(ID), 'ID of the user, group or machine identity. Null if you cannot read such members.'],
+    roles: [[String], 'Slugs of the roles that it would have.'],
+    reason: [SkipReasonEnum, 'Why it would be skipped.'],
+  },
+);
+
+export const PreviewType = objectType(
+  'ProjectTemplatePreview',
+  'Preview of a project that you would create from a template now.',
+  {
+    projectTemplate: [TemplateType, 'The project template.'],
+    environments: [
+      [TemplateEnvironmentType],
+      'Environments of the project, by position. If the template leaves them open, the default ones.',
+    ],
+    roles: [[TemplateRoleType], 'Roles of the project: the built-in ones, then those of the template.'],
+    members: [[PreviewMemberType], 'Members of the project, you first.'],
+    skipped: [[SkippedMemberType], 'Members of the template that would be skipped.'],
+  },
+);
+export type PreviewType = InstanceType<typeof PreviewType>;
+
+/** Converts a preview to its GraphQL type. */
+export const toPreviewType = ({ template, ...preview }: TemplatePreview): PreviewType => ({
+  ...preview,
+  projectTemplate: toTemplateType(template),
+  roles: toRoles(template.roles),
 });

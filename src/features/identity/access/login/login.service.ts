@@ -9,13 +9,13 @@ import { SharedWork } from '../../../../kernel/load/shared-work.js';
 import type { RateLimits } from '../../../../kernel/operations/limits/rate-limits.js';
 import { parse } from '../../../../kernel/validation.js';
 import type { OrganizationReader } from '../../organizations/public.js';
+import { LogIn } from '../access-token.rules.js';
 import { contextOf, type Holder, withAbility } from '../token-check.js';
 import { type AskedToken, MAX_TOKENS_TOGETHER } from '../token-creation.js';
 import type { TokenLimits } from '../token-family.js';
 import { type IssuedToken, insertTokens } from '../token-issuing.js';
-import { scopeOfToken } from '../token-scope.js';
+import { scopeOfToken } from '../token-rights.js';
 import { CLIENT_UNCHANGED, COUNT_LOGINS, KNOW_CLIENT } from './client-check.sql.js';
-import { LogIn } from './login.rules.js';
 
 const ACTION = 'identity-universal-auth:login';
 

@@ -1,8 +1,14 @@
-// Projects are of a slice that imports this one, which has no entities of theirs.
+import { sql } from 'kysely';
 import { sqlStatement, t } from '../../../../kernel/database/statement.js';
+import { prepared, tablesOf } from '../../../../kernel/database/tables.js';
+import type { IdentitySchema } from '../core/identity.entity.js';
+import type { OrganizationMembershipSchema } from '../core/membership.entity.js';
+import type { UserSchema } from '../core/user.entity.js';
+
+// Projects are of a slice that imports this one, which has no entities of theirs.
 
 /** A user or a machine identity, as an index has it. */
-const MEMBER = 'coalesce(m.user_id, m.identity_id)';
+const MEMBER_OF = 'coalesce(m.user_id, m.identity_id)';
 
 /** An admin by itself and without an end in the project. */
 const isAdminInProject = (membership: string): string =>
@@ -21,7 +27,7 @@ const isForbiddenMembers = (membership: string): string =>
 export const lockProjectsOfAdmin = sqlStatement({
   text: `select p.id from project p where p.id in (
        select m.project_id from project_membership m
-       where ${MEMBER} = :memberId and m.organization_id = :organizationId and ${isLastingInProject('m')})
+       where ${MEMBER_OF} = :memberId and m.organization_id = :organizationId and ${isLastingInProject('m')})
      order by p.id for no key update`,
   params: { memberId: t.uuid, organizationId: t.uuid },
   row: { id: t.uuid },
@@ -36,7 +42,7 @@ export const findLedAlone = sqlStatement({
   text: `select m.project_id as "projectId", m.organization_id = :callerOrganizationId and exists (
        select 1 from project_member_now own where own.project_id = m.project_id and own.member_id = :callerId) as "isKnown"
      from project_membership m
-     where ${MEMBER} = :memberId and ${isAdminInProject('m')} and (:organizationId::uuid is null or m.organization_id = :organizationId)
+     where ${MEMBER_OF} = :memberId and ${isAdminInProject('m')} and (:organizationId::uuid is null or m.organization_id = :organizationId)
        and not exists (select 1 from project_membership o
                        where o.project_id = m.project_id and ${isLastingInProject('o')} and o.id <> m.id
                          and (not ${isForbiddenMembers('o')} or ${isForbiddenMembers('m')}))
@@ -49,3 +55,68 @@ export const findLedAlone = sqlStatement({
   },
   row: { projectId: t.uuid, isKnown: t.boolean },
 });
+
+const tables = tablesOf<typeof OrganizationMembershipSchema | typeof UserSchema | typeof IdentitySchema>();
+
+interface Place {
+  readonly organizationId: string;
+  readonly memberId: string;
+}
+
+/** A user or a machine identity: an index has this expression. */
+const MEMBER = sql<string>`coalesce(user_id, identity_id)`;
+
+/** Locks a membership. `isNow`: it has not ended. */
+export const lockHeldMembership = prepared(({ organizationId, memberId }: Place) =>
+  tables
+    .selectFrom('organization_membership')
+    .select(['role', 'ends_at as endsAt', sql<boolean>`coalesce(now() < ends_at, true)`.as('isNow')])
+    .where('organization_id', '=', organizationId)
+    .where(MEMBER, '=', memberId)
+    .forUpdate(),
+);
+
+/** A row: somebody is a member right now, directly or through a group. */
+export const findMemberNow = prepared(({ organizationId, memberId }: Place) =>
+  tables
+    .selectFrom(sql<{ organization_id: string; member_id: string }>`organization_member_now`.as('now'))
+    .select('member_id')
+    .where('organization_id', '=', organizationId)
+    .where('member_id', '=', memberId)
+    .limit(1),
+);
+
+export const deleteMembership = prepared(({ organizationId, memberId }: Place) =>
+  tables
+    .deleteFrom('organization_membership')
+    .where('organization_id', '=', organizationId)
+    .where(MEMBER, '=', memberId)
+    .returning('id'),
+);
+
+interface Owned {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly rootOrganizationId: string;
+}
+
+/** Somebody whose account is owned by the organization or by the root above it. It is not deleted before the transaction ends. */
+export const holdCandidate = {
+  user: prepared(({ id, organizationId, rootOrganizationId }: Owned) =>
+    tables
+      .selectFrom('app_user')
+      .select(['id', 'organization_id as ownerId', 'username as name', sql<boolean>`false`.as('isInstallationAdmin')])
+      .where('id', '=', id)
+      .where('organization_id', 'in', [organizationId, rootOrganizationId])
+      .forKeyShare(),
+  ),
+  identity: prepared(({ id, organizationId, rootOrganizationId }: Owned) =>
+    tables
+      .selectFrom('identity')
+      .select(['id', 'organization_id as ownerId', 'name', 'is_installation_admin as isInstallationAdmin'])
+      .where('id', '=', id)
+      .where('organization_id', 'in', [organizationId, rootOrganizationId])
+      .where('project_id', 'is', null)
+      .forKeyShare(),
+  ),
+} as const;

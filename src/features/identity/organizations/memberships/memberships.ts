@@ -10,8 +10,13 @@ import { OrganizationMembership } from '../core/membership.entity.js';
 import { lockOrganization, lockOrganizationsOf } from '../core/organization-locks.queries.js';
 import { User } from '../core/user.entity.js';
 import { refuseLastOrganizationAdmin } from '../last-admin/admin-logins.js';
-import { deleteMembership, findMemberNow, lockHeldMembership } from './membership.queries.js';
-import { findLedAlone, lockProjectsOfAdmin } from './membership.sql.js';
+import {
+  deleteMembership,
+  findLedAlone,
+  findMemberNow,
+  lockHeldMembership,
+  lockProjectsOfAdmin,
+} from './membership.sql.js';
 
 /** A user or a machine identity, as a member of organizations. */
 export interface Member {

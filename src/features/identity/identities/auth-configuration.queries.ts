@@ -1,0 +1,49 @@
+import { columnsOf, pageByNewest, prepared, tablesOf } from '../../../kernel/database/tables.js';
+import type { TimeBounds } from '../../../kernel/paging.js';
+import type { IdentitySchema } from '../organizations/public.js';
+import { ClientSecretSchema } from './client-secret.entity.js';
+import { IdentityTokenAuthSchema } from './token-auth.entity.js';
+import { IdentityUniversalAuthSchema } from './universal-auth.entity.js';
+
+const tables = tablesOf<typeof IdentityTokenAuthSchema | typeof IdentityUniversalAuthSchema | typeof IdentitySchema>();
+
+/**
+ * A configuration, held until the transaction ends. The identity first, as its deletion does: whoever makes a token and whoever
+ * deletes its owner must not wait in a circle.
+ */
+export const holdTokenAuth = prepared(({ identityId }: { identityId: string }) =>
+  tables
+    .with(
+      (held) => held('held').materialized(),
+      (query) => query.selectFrom('identity').select('id').where('id', '=', identityId).forKeyShare(),
+    )
+    .selectFrom('identity_token_auth')
+    .select(columnsOf(IdentityTokenAuthSchema))
+    .where('identity_id', '=', (query) => query.selectFrom('held').select('id'))
+    .forShare(),
+);
+
+/** Removes a configuration. No row: there was none. */
+export const deleteTokenAuth = prepared(({ identityId }: { identityId: string }) =>
+  tables
+    .deleteFrom('identity_token_auth')
+    .where('identity_id', '=', identityId)
+    .returning(columnsOf(IdentityTokenAuthSchema)),
+);
+
+/** The same of universal authentication, with its client secrets. */
+export const deleteUniversalAuth = prepared(({ identityId }: { identityId: string }) =>
+  tables
+    .deleteFrom('identity_universal_auth')
+    .where('identity_id', '=', identityId)
+    .returning(columnsOf(IdentityUniversalAuthSchema)),
+);
+
+/** The client secrets of an identity, newest first, then id. */
+export const listClientSecrets = prepared((page: TimeBounds & { identityId: string }) =>
+  tablesOf<typeof ClientSecretSchema>()
+    .selectFrom('universal_auth_client_secret')
+    .select(columnsOf(ClientSecretSchema, 'secretHash'))
+    .where('identity_id', '=', page.identityId)
+    .$call(pageByNewest('created_at', 'id', page)),
+);
