@@ -24,8 +24,8 @@ import { createAlerts } from './features/notifications/alerts/index.js';
 import { createIdentityAlerts } from './features/notifications/identity-alerts/index.js';
 import { createProjectNotices } from './features/notifications/project-notices/index.js';
 import {
-  notifyOfFailedRequest,
   notifyOfFailure,
+  notifyOfFailedRequest,
   notifyOfRescue,
 } from './features/notifications/project-notices/public.js';
 import { Notifier } from './features/notifications/sending/public.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { listSlices } from '../../../src/features/notifications/alert-deliveries/matching.js';
+import { findCandidates } from '../../../src/features/notifications/alert-deliveries/matching.js';
 import { type Caller, mustSucceed } from '../../kit/caller.js';
 import fc from '../../kit/properties.js';
 import { rounds } from '../../kit/scope.js';
@@ -214,7 +214,7 @@ describe('a certificate that was replaced', () => {
             row.profile === null || !rows.slice(at + 1).some((other) => identityOf(other) === identityOf(row)),
         );
         const search = { projectId: project.id, filters: [], period: '30d', after: null };
-        const [found = []] = await listSlices(query, [search], 100);
+        const [found = []] = await findCandidates(query, [search], 100);
         expect(found.map(({ commonName, sans }) => [commonName, sans])).toEqual(
           last.map(({ name, sans }) => [name, sans]),
         );
@@ -238,7 +238,7 @@ describe('a certificate that was replaced', () => {
       plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'));
       return [] as R[];
     };
-    await listSlices(explain as never, [{ projectId: project.id, filters: [], period: '30d', after: null }], 100);
+    await findCandidates(explain as never, [{ projectId: project.id, filters: [], period: '30d', after: null }], 100);
     expect(plans[0]).toContain('certificate_names_index');
     expect(plans[0]).not.toMatch(/n(_\d+)?\.sans/);
   });

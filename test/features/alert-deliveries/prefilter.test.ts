@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { listSlices } from '../../../src/features/notifications/alert-deliveries/matching.js';
+import { findCandidates } from '../../../src/features/notifications/alert-deliveries/matching.js';
 import { type AlertFilter, matchesFilters } from '../../../src/features/notifications/alerts/public.js';
 import { mustSucceed } from '../../kit/caller.js';
 import { newLeaf, newRoot } from '../../kit/certificates/material.js';
@@ -40,7 +40,7 @@ test('what a database leaves out of certificates passes no filters', async () =>
     strongroom.sql<R>(text, [...(params ?? [])]);
   const list = async (filters: readonly AlertFilter[]) => {
     const search = { projectId: project.id, period: '30d', filters, after: null };
-    return (await listSlices(query, [search], 1_000)).flat();
+    return (await findCandidates(query, [search], 1_000)).flat();
   };
   const all = await list([{ field: 'include_cas', operator: 'equals', value: 'true' }]);
   expect(all).toHaveLength(pairs.length + 1);

@@ -8,7 +8,7 @@ import { openSigningKey } from '../key-sealing.js';
 import { refuse } from '../shared-checks.js';
 import { type Bundle, readBundle } from '../x509/bundle.js';
 import type { AuthorityRequest } from '../x509/csr.js';
-import { type CertificateFacts, factsOf, inventoried } from '../x509/facts.js';
+import { type CertificateFacts, factsOf, inventoryColumns } from '../x509/facts.js';
 import type { KeyPair } from '../x509/keys.js';
 import {
   isRequestOf,
@@ -23,7 +23,7 @@ import { type NameConstraints, nameConstraintsOf } from '../x509/name-constraint
 import { toPem } from '../x509/pem.js';
 import { type CertificateAuthority, CertificateAuthorityHistory } from './authority.entity.js';
 import { type AuthorityKind, DEFAULT_DAYS, type NewAuthority } from './authority.rules.js';
-import { loadIssuer, pathLengthBelow, refuseStraySubtrees, validityOf } from './issuer.js';
+import { loadIssuer, pathLengthBelow, refuseSubtreesOutside, validityOf } from './issuer.js';
 import { fieldsOf, type Lifetime } from './lifetime.rules.js';
 
 /** Certificate of a new authority, or its certificate request. */
@@ -46,7 +46,7 @@ interface Issued {
  *
  * @throws VALIDATION_FAILED for a longer validity or path length, or other names, than the parent allows; as `loadIssuer` about the parent
  */
-export async function issue(
+export async function issueAuthority(
   tx: Transaction,
   project: ProjectAccess,
   input: NewAuthority,
@@ -69,7 +69,7 @@ export async function issue(
     maxPathLength: parent === null ? wanted : pathLengthBelow(parent, wanted, 'parentId'),
     nameConstraints,
   };
-  if (parent !== null) refuseStraySubtrees(parent, nameConstraints);
+  if (parent !== null) refuseSubtreesOutside(parent, nameConstraints);
   const made =
     parent === null
       ? await makeRoot(subject, pair, { ...validity, ...bounds })
@@ -113,7 +113,7 @@ const REQUESTED = {
  * @returns the changes of the authority
  * @throws SEALED_VALUE_INVALID; as `loadIssuer` about the parent
  */
-export async function renewed(
+export async function renewAuthority(
   tx: Transaction,
   authority: CertificateAuthority,
   old: X509Certificate,
@@ -131,7 +131,7 @@ export async function renewed(
   const now = parent?.now ?? (await databaseNow(tx));
   const validity = validityOf({ now, end: parent?.notAfter ?? null }, life, DEFAULT_DAYS[kind]);
   const made = await makeRenewal(old, privateKey, parent, validity);
-  keepCertificate(tx, authority);
+  storeFormerCertificate(tx, authority);
   return {
     certificate: toPem('CERTIFICATE', made.raw),
     chain: parent?.chainBelow ?? '',
@@ -141,7 +141,7 @@ export async function renewed(
 }
 
 /** Stores the certificate of an authority as a former one with the next flush, which gives it another. */
-export function keepCertificate(tx: Transaction, authority: CertificateAuthority): void {
+export function storeFormerCertificate(tx: Transaction, authority: CertificateAuthority): void {
   const { id: authorityId, organizationId, projectId, parentId, chain } = authority;
   const { certificate, serialNumber, notBefore, notAfter } = authority;
   if (certificate == null || serialNumber == null || notBefore == null || notAfter == null) return;
@@ -253,13 +253,13 @@ export async function signRequest(
   { authorityId, request, maxPathLength = null, nameConstraints, ...life }: Terms,
 ) {
   const issuer = await loadIssuer(tx, project, authorityId);
-  refuseStraySubtrees(issuer, nameConstraints);
+  refuseSubtreesOutside(issuer, nameConstraints);
   const made = await makeIntermediate(request.subject, request.publicKey, issuer, {
     ...validityOf({ now: issuer.now, end: issuer.notAfter }, life, DEFAULT_DAYS.intermediate),
     ...{ nameConstraints, maxPathLength: pathLengthBelow(issuer, maxPathLength, 'authorityId') },
   });
   return {
-    ...inventoried(made),
+    ...inventoryColumns(made),
     authorityId: issuer.id,
     chain: issuer.chainBelow,
   };

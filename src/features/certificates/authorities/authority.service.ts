@@ -93,14 +93,14 @@ export class AuthorityService {
     // Key generation is slow: only after authorization, and outside of the transaction.
     refuseOtherType(await this.projects.authorized(ctx, input.projectId, 'certificate-authorities:create'));
     const pair = await newKeyPair(input.keyAlgorithm);
-    const { issue } = await import('./authority-making.js');
+    const { issueAuthority } = await import('./authority-making.js');
     return inTransaction(ctx, async (tx) => {
       const project = await this.projects.authorized(tx, input.projectId, 'certificate-authorities:create');
       const { organizationId, projectId } = project;
       const id = newId();
       const keySealed = await sealKey(tx, project, { table: 'certificate_authority', id }, pair.privateKey);
-      if (predecessor !== null) await follow(tx, projectId, predecessor);
-      const issued = await issue(tx, project, input, pair);
+      if (predecessor !== null) await lockPredecessor(tx, projectId, predecessor);
+      const issued = await issueAuthority(tx, project, input, pair);
       const common = { id, organizationId, projectId, name: input.name, kind: input.kind, keySealed, ...issued };
       await guarded(
         () =>
@@ -126,7 +126,7 @@ export class AuthorityService {
    */
   async activate(ctx: Context, raw: unknown): Promise<AuthorityRow> {
     const { id, certificate, chain } = parse(ActivateAuthority, raw);
-    const { readIssuedCertificate, keepCertificate } = await import('./authority-making.js');
+    const { readIssuedCertificate, storeFormerCertificate } = await import('./authority-making.js');
     return inTransaction(ctx, async (tx) => {
       const { projectId } = await this.projects.authorizedOwner(tx, { id }, AUTHORITY, 'certificate-authorities:edit');
       const authority = await lockRow(tx, CertificateAuthority, { id, projectId }, NOT_FOUND);
@@ -136,7 +136,7 @@ export class AuthorityService {
       if (replaced != null) {
         // Issued certificates name it as their issuer.
         if (issued.subject !== authority.subject) throw validationFailed([OTHER_SUBJECT]);
-        keepCertificate(tx, authority);
+        storeFormerCertificate(tx, authority);
       }
       tx.em.assign(authority, {
         ...issued,
@@ -160,7 +160,7 @@ export class AuthorityService {
    */
   async renew(ctx: Context, raw: unknown): Promise<AuthorityRow> {
     const { id, expectedVersion, ...life } = parse(RenewAuthority, raw);
-    const { renewed } = await import('./authority-making.js');
+    const { renewAuthority } = await import('./authority-making.js');
     return inTransaction(ctx, async (tx) => {
       const { projectId } = await this.projects.authorizedOwner(tx, { id }, AUTHORITY, 'certificate-authorities:edit');
       const authority = await lockRow(tx, CertificateAuthority, { id, projectId }, NOT_FOUND);
@@ -168,7 +168,7 @@ export class AuthorityService {
       if (authority.certificate == null) throw new AppError('CERTIFICATE_AUTHORITY_PENDING');
       if (authority.revokedAt != null) throw new AppError('CERTIFICATE_AUTHORITY_REVOKED');
       tx.em.assign(authority, {
-        ...(await renewed(tx, authority, new X509Certificate(authority.certificate), life)),
+        ...(await renewAuthority(tx, authority, new X509Certificate(authority.certificate), life)),
         version: authority.version + 1,
         updatedAt: sql('now()'),
       });
@@ -304,7 +304,7 @@ interface Predecessor {
 }
 
 /** Locks the predecessor of a new authority, and disables it if requested. */
-async function follow(tx: Transaction, projectId: string, { id, isDisabling }: Predecessor): Promise<void> {
+async function lockPredecessor(tx: Transaction, projectId: string, { id, isDisabling }: Predecessor): Promise<void> {
   const authority = await lockRow(tx, CertificateAuthority, { id, projectId }, NOT_FOUND);
   if (!isDisabling || authority.status === 'disabled') return;
   if (authority.status === 'pending') throw new AppError('CERTIFICATE_AUTHORITY_PENDING');

@@ -62,7 +62,7 @@ export async function loadIssuer(
 }
 
 /** @throws VALIDATION_FAILED for permitted names of an authority outside of those of its issuers */
-export function refuseStraySubtrees({ chain }: LockedIssuer, constraints: NameConstraints | null | undefined): void {
+export function refuseSubtreesOutside({ chain }: LockedIssuer, constraints: NameConstraints | null | undefined): void {
   const permitted = (constraints?.permitted ?? []).map((subtree, at) => ({
     ...subtree,
     path: `nameConstraints.permitted.${at}.value`,

@@ -99,8 +99,8 @@ export class CertificateService {
     ctx: Context,
     { projectId: wanted, bundle, replacesId = null, metadata }: Imported,
   ): Promise<CertificateRow> {
-    const { inventoried } = await import('../x509/facts.js');
-    const kept = inventoried(bundle.leaf);
+    const { inventoryColumns } = await import('../x509/facts.js');
+    const kept = inventoryColumns(bundle.leaf);
     return inTransaction(ctx, async (tx) => {
       const project = await this.projects.authorized(tx, wanted, 'certificates:create');
       authorize(project, 'certificates:create', { commonName: kept.commonName });

@@ -3,7 +3,7 @@ import { AppError } from '../../../kernel/errors.js';
 import { FairQueue } from '../../../kernel/load/fair-queue.js';
 
 /** Input of the worker. */
-export interface Pkcs12Question {
+export interface Pkcs12Input {
   readonly file: Uint8Array;
   readonly password: string;
 }
@@ -31,7 +31,7 @@ const MEMORY = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
  * @returns the reason if it failed: a wrong password; too many iterations; or an invalid file, or one in an unusual format
  * @throws OVERLOADED, also when it takes longer than 15 seconds: the same file may be read when less is going on
  */
-export async function readPkcs12(caller: string, question: Pkcs12Question): Promise<Pkcs12Contents | Pkcs12Error> {
+export async function readPkcs12(caller: string, question: Pkcs12Input): Promise<Pkcs12Contents | Pkcs12Error> {
   const ticket = readers.enter(caller, 1);
   try {
     await ticket.turn;
@@ -41,7 +41,7 @@ export async function readPkcs12(caller: string, question: Pkcs12Question): Prom
   }
 }
 
-async function ask(question: Pkcs12Question): Promise<Pkcs12Contents | Pkcs12Error> {
+async function ask(question: Pkcs12Input): Promise<Pkcs12Contents | Pkcs12Error> {
   const worker = new Worker(new URL('./pkcs12-worker.js', import.meta.url), {
     workerData: question,
     env: {},

@@ -1,7 +1,7 @@
 import { hash, pbkdf2Sync } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
 import forge from 'node-forge';
-import type { Pkcs12Contents, Pkcs12Error, Pkcs12Question } from './pkcs12-reading.js';
+import type { Pkcs12Contents, Pkcs12Error, Pkcs12Input } from './pkcs12-reading.js';
 
 const { asn1, pki, pkcs12, rc2, util } = forge;
 const { certBag, keyBag, pkcs8ShroudedKeyBag } = pki.oids as Record<
@@ -102,7 +102,7 @@ const unread = (): never => {
 pki.certificateFromAsn1 = unread;
 pki.privateKeyFromAsn1 = unread;
 
-const { file, password } = workerData as Pkcs12Question;
+const { file, password } = workerData as Pkcs12Input;
 parentPort?.postMessage(read());
 
 function read(): Pkcs12Contents | Pkcs12Error {

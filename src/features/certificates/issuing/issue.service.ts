@@ -14,7 +14,7 @@ import type { OnCertificateEvent } from '../certificates/certificate.service.js'
 import { lockProfiles } from '../profiles/profile.queries.js';
 import type { ProfileRules } from '../profiles/profile.rules.js';
 import type { ProfileService } from '../profiles/profile.service.js';
-import { type Content, faultsAgainst } from '../profiles/profile-check.js';
+import { type Content, profileViolations } from '../profiles/profile-check.js';
 import { refuse } from '../shared-checks.js';
 import type { Csr } from '../x509/csr.js';
 import { newKeyPair } from '../x509/keys.js';
@@ -76,7 +76,7 @@ export class IssueService {
       refuse(planned.faults);
       // Key generation is slow: outside of the transaction.
       const pair = csr === null ? await newKeyPair(keyAlgorithm as Parameters<typeof newKeyPair>[0]) : null;
-      const { sign } = await import('./signing.js');
+      const { signCertificate } = await import('./signing.js');
       return inTransaction(ctx, async (tx) => {
         const { project: now } = await this.profiles.load(tx, profileId, 'certificate-profiles:issue-cert');
         const held = await loadRow(tx, lockProfiles, { ids: [profile.id] }, PROFILE_NOT_FOUND);
@@ -84,7 +84,7 @@ export class IssueService {
         const { content, faults } = plan(held.rules, { input, csr, keyAlgorithm });
         authorizeNames(now, content);
         refuse(faults);
-        const id = await sign(tx, {
+        const id = await signCertificate(tx, {
           ...{ profile: held, content, life: input, metadata, renewBeforeDays, renews: null },
           contentField: csr === null ? null : 'csr',
           publicKey: csr?.publicKey ?? (pair as NonNullable<typeof pair>).publicKey,
@@ -128,7 +128,7 @@ interface Request {
 function plan(rules: ProfileRules, { input, csr, keyAlgorithm }: Request): Planned {
   const { wanted, faults } = csr === null ? statedIn(input) : requestedContent(csr);
   const { content, faults: unnamed } = contentOf(rules, wanted, keyAlgorithm);
-  const all = [...faults, ...unnamed, ...faultsAgainst(rules, content, keyAlgorithm)];
+  const all = [...faults, ...unnamed, ...profileViolations(rules, content, keyAlgorithm)];
   return { content, faults: csr === null ? all : within('csr', all) };
 }
 

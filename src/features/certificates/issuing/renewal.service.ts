@@ -67,8 +67,8 @@ export class RenewalService {
     const by = { profileId: profile.id, profileSlug: profile.slug };
     const details = { organizationId, projectId, ...by, kind: 'renewal', commonName } as const;
     return this.log.storingFailure(ctx, { ...details, certificateId: row.id }, async () => {
-      const { perform, prepare } = await import('./renewal.js');
-      const prepared = await prepare(
+      const { performRenewal, prepareRenewal } = await import('./renewal.js');
+      const prepared = await prepareRenewal(
         ctx,
         { row, profile },
         {
@@ -79,7 +79,7 @@ export class RenewalService {
       );
       return inTransaction(ctx, async (tx) => {
         await this.#load(tx, row.id, profile.id);
-        const { id, version } = await perform(tx, prepared);
+        const { id, version } = await performRenewal(tx, prepared);
         await this.log.storeIssued(tx, { ...details, certificateId: row.id }, id);
         await announce(tx, this.onEvent, { row, profile, renewalId: id, version });
         return loadRow(tx, findCertificates, { ids: [id] }, NOT_FOUND);
@@ -123,13 +123,13 @@ const isRefusal = (error: unknown): error is AppError | PermanentFailure =>
 
 const endedNow = () => ({ endedAt: sql('now()'), updatedAt: sql('now()') });
 
-interface Parts {
+interface RenewalEvents {
   readonly onEvent: OnCertificateEvent;
   readonly onRequestFailed: OnRequestFailed;
 }
 
 /** The jobs of automatic renewal. They act by the setting of profiles, without a caller's permissions. */
-export function renewalJobs(parts: Parts): readonly JobKind[] {
+export function renewalJobs(parts: RenewalEvents): readonly JobKind[] {
   const renew: JobKind = {
     name: 'certificates:renew',
     description: 'Renews one certificate before it expires.',
@@ -176,11 +176,11 @@ async function deleteOldRequests(tx: Transaction): Promise<number> {
   return old.length;
 }
 
-async function renewOne(ctx: Context, run: JobRun, parts: Parts): Promise<void> {
+async function renewOne(ctx: Context, run: JobRun, parts: RenewalEvents): Promise<void> {
   const [request] = await findRequests(ctx, { ids: [run.subjectId ?? NO_ID] });
   if (request === undefined || request.state !== 'pending') return;
   try {
-    await fulfil(ctx, run, { request, onEvent: parts.onEvent });
+    await performRequest(ctx, run, { request, onEvent: parts.onEvent });
   } catch (error) {
     if (isKeyDisabled(error)) await notifyOfWaiting(run, request, parts);
     const isLast = !isKeyDisabled(error) && run.attempt >= RETRY.attempts;
@@ -190,7 +190,7 @@ async function renewOne(ctx: Context, run: JobRun, parts: Parts): Promise<void> 
 }
 
 /** Notifies, once a day, that a renewal waits for the key of its project. */
-async function notifyOfWaiting(run: JobRun, request: RequestRow, { onRequestFailed }: Parts): Promise<void> {
+async function notifyOfWaiting(run: JobRun, request: RequestRow, { onRequestFailed }: RenewalEvents): Promise<void> {
   const { organizationId, projectId, certificateId, commonName, kind: event } = request;
   await run.inTransaction((tx) =>
     onRequestFailed(tx, {
@@ -200,10 +200,10 @@ async function notifyOfWaiting(run: JobRun, request: RequestRow, { onRequestFail
   );
 }
 
-async function fulfil(
+async function performRequest(
   ctx: Context,
   run: JobRun,
-  { request, onEvent }: Pick<Parts, 'onEvent'> & { readonly request: RequestRow },
+  { request, onEvent }: Pick<RenewalEvents, 'onEvent'> & { readonly request: RequestRow },
 ): Promise<void> {
   const certificateId = request.certificateId ?? NO_ID;
   const [due] = await findDue(ctx, { id: certificateId });
@@ -213,8 +213,8 @@ async function fulfil(
     await run.inTransaction((tx) => tx.em.nativeDelete(CertificateRequest, { id: request.id, state: 'pending' }));
     return;
   }
-  const { perform, prepare } = await import('./renewal.js');
-  const prepared = await prepare(
+  const { performRenewal, prepareRenewal } = await import('./renewal.js');
+  const prepared = await prepareRenewal(
     ctx,
     { row, profile },
     {
@@ -225,7 +225,7 @@ async function fulfil(
   await run.inTransaction(async (tx) => {
     const held = await lockPending(tx, request.id);
     if (held === null) return;
-    const { id, version } = await perform(tx, prepared);
+    const { id, version } = await performRenewal(tx, prepared);
     tx.em.assign(held, { state: 'issued', issuedCertificateId: id, ...endedNow() });
     await flush(tx);
     await announce(tx, onEvent, { row, profile, renewalId: id, version });
@@ -253,7 +253,7 @@ async function announce(
 
 async function fail(
   run: JobRun,
-  { request, error, onRequestFailed }: Pick<Parts, 'onRequestFailed'> & { request: RequestRow; error: unknown },
+  { request, error, onRequestFailed }: Pick<RenewalEvents, 'onRequestFailed'> & { request: RequestRow; error: unknown },
 ): Promise<void> {
   const code = error instanceof AppError || error instanceof PermanentFailure ? error.code : 'INTERNAL';
   const faults = storedFaults(error instanceof AppError ? error.details : []);

@@ -13,13 +13,13 @@ import { type CertificateRow, findPems } from '../certificates/certificate.queri
 import { openKeyObject } from '../key-sealing.js';
 import { lockProfiles, type ProfileRow } from '../profiles/profile.queries.js';
 import type { ProfileRules } from '../profiles/profile.rules.js';
-import { type Content, faultsAgainst } from '../profiles/profile-check.js';
+import { type Content, profileViolations } from '../profiles/profile-check.js';
 import { refuse } from '../shared-checks.js';
 import { type Csr, faultOfKey } from '../x509/csr.js';
 import { type StatedContent, statedByCertificate } from '../x509/facts.js';
 import { algorithmOf, type KeyAlgorithm, type KeyPair, newKeyPair, spkiOf } from '../x509/keys.js';
 import { canGenerate, contentOf, defaultAlgorithm, differencesOf, requestedContent, within } from './content.js';
-import { type Order, sign } from './signing.js';
+import { type Order, signCertificate } from './signing.js';
 
 const NOT_FOUND = 'CERTIFICATE_NOT_FOUND';
 
@@ -50,7 +50,7 @@ export interface PreparedRenewal extends Renewal {
  *
  * @throws VALIDATION_FAILED; CERTIFICATE_RENEWED; CERTIFICATE_REVOKED if it would keep its key; CONCURRENT_CHANGE
  */
-export async function prepare(
+export async function prepareRenewal(
   ctx: Context,
   { row, profile }: { readonly row: CertificateRow; readonly profile: ProfileRow },
   renewal: Renewal,
@@ -82,9 +82,9 @@ export async function prepare(
  * callers, with or without `expectedVersion`, renew it once.
  *
  * @returns the ID of the renewal, and the version of the certificate
- * @throws as `prepare` and `sign`
+ * @throws as `prepareRenewal` and `signCertificate`
  */
-export async function perform(
+export async function performRenewal(
   tx: Transaction,
   prepared: PreparedRenewal,
 ): Promise<{ readonly id: string; readonly version: number }> {
@@ -108,7 +108,7 @@ export async function perform(
     contentField: 'id',
     ...(prepared.endsAfter === undefined ? {} : { endsAfter: prepared.endsAfter }),
   };
-  const id = await sign(tx, order);
+  const id = await signCertificate(tx, order);
   tx.em.assign(certificate, { version: certificate.version + 1, updatedAt: sql('now()') });
   await flush(tx);
   return { id, version: certificate.version };
@@ -140,7 +140,7 @@ function plan(
 ): { content: Content; faults: ErrorDetail[] } {
   const { wanted, faults } = requestedContent(stated);
   const { content, faults: unnamed } = contentOf(withoutSubject(rules), wanted, keyAlgorithm);
-  return { content, faults: within('id', [...faults, ...unnamed, ...faultsAgainst(rules, content, keyAlgorithm)]) };
+  return { content, faults: within('id', [...faults, ...unnamed, ...profileViolations(rules, content, keyAlgorithm)]) };
 }
 
 /** A renewal keeps its subject: defaults of the profile are not added. */

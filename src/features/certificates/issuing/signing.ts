@@ -20,7 +20,7 @@ import { sealKey } from '../key-sealing.js';
 import type { ProfileRow } from '../profiles/profile.queries.js';
 import type { Content } from '../profiles/profile-check.js';
 import { refuse } from '../shared-checks.js';
-import { inventoried, type San } from '../x509/facts.js';
+import { inventoryColumns, type San } from '../x509/facts.js';
 import { makeCertificate } from '../x509/making.js';
 import { faultsOfNameConstraints } from '../x509/name-constraints.js';
 import { bitsOf, idsOf } from '../x509/usages.js';
@@ -58,7 +58,7 @@ export interface Order {
  * @throws VALIDATION_FAILED for a longer validity or path length than issuer or profile allow; as `loadIssuer` about the authority;
  *   PermanentFailure RENEWAL_NOT_LONGER
  */
-export async function sign(tx: Transaction, order: Order): Promise<string> {
+export async function signCertificate(tx: Transaction, order: Order): Promise<string> {
   const { profile, content, publicKey, privateKey, renews } = order;
   const { organizationId, projectId } = profile;
   const issuer = await loadIssuer(tx, profile, profile.authorityId);
@@ -79,7 +79,7 @@ export async function sign(tx: Transaction, order: Order): Promise<string> {
   const id = newId();
   await tx.em.insert(Certificate, {
     ...{ id, organizationId, projectId, authorityId: issuer.id, profileId: profile.id, profileSlug: profile.slug },
-    ...inventoried(made),
+    ...inventoryColumns(made),
     lineageId: renews?.lineageId ?? id,
     renewedFromId: renews?.id ?? null,
     source: 'issued',

@@ -39,7 +39,7 @@ const fault = (path: string, message: string): ErrorDetail => ({ path, code: 'IN
  *
  * @param keyAlgorithm in the format of `algorithmOf`
  */
-export function faultsAgainst(rules: ProfileRules, content: Content, keyAlgorithm: string): ErrorDetail[] {
+export function profileViolations(rules: ProfileRules, content: Content, keyAlgorithm: string): ErrorDetail[] {
   return [
     ...faultsOfSubject(rules, content),
     ...faultsOfSans(rules, content),

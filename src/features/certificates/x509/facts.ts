@@ -180,7 +180,7 @@ export function readCertificate(der: Buffer): X509Certificate {
 }
 
 /** What the inventory keeps of a certificate: the certificate itself, and the properties by which it is listed. */
-export function inventoried(certificate: X509Certificate) {
+export function inventoryColumns(certificate: X509Certificate) {
   const { sans, commonName, serialNumber, notBefore, notAfter, ...facts } = factsOf(certificate);
   const { keyAlgorithm, fingerprintSha256, isCa } = facts;
   return {

@@ -12,7 +12,7 @@ import { ledgerTargets, sendSoon, writeMessages } from '../deliveries/public.js'
 import { listUnsentSubjects } from './alert-delivery.queries.js';
 import { findSubjects, listAlertStates, type Subject } from './alert-delivery.sql.js';
 import { CERTIFICATE_SOURCE } from './certificate-source.js';
-import { ALL_ALERTS, listSlices, matchingCertificates, type Position, verdictsOf } from './matching.js';
+import { ALL_ALERTS, findCandidates, matchingCertificates, type Position, verdictsOf } from './matching.js';
 
 const DAY_SECONDS = 86_400;
 const ALERTS_AT_ONCE = 1_000;
@@ -64,7 +64,7 @@ export const CHECK: JobKind = {
     let after: Position | null = null;
     for (let found: Subject[] = []; ; ) {
       const search = { projectId, period, filters: filters ?? [], after };
-      const [page = []] = await listSlices(ctx, [search], CERTIFICATES_AT_ONCE);
+      const [page = []] = await findCandidates(ctx, [search], CERTIFICATES_AT_ONCE);
       found.push(...(await matchingCertificates(search.filters, page)));
       const isLast = page.length < CERTIFICATES_AT_ONCE;
       if (isLast || found.length >= NOTIFIED_AT_ONCE) {

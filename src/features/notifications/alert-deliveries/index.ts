@@ -5,15 +5,15 @@ import { NotificationDelivery, NotificationMessage, sendJob } from '../deliverie
 import type { Notifier } from '../sending/public.js';
 import { findMessages } from './alert-delivery.queries.js';
 import { CERTIFICATE_SOURCE } from './certificate-source.js';
+import { CertificateAlertsResolver, DecisionResolver } from './decision.resolver.js';
+import { CertificateAlerts, DecisionService } from './decision.service.js';
 import { DUE_JOBS } from './due.service.js';
-import { HistoryService, readOf } from './history.service.js';
-import { CertificateAlertsResolver, DecisionResolver } from './matches/decision.resolver.js';
-import { CertificateAlerts, DecisionService } from './matches/decision.service.js';
-import { AlertMatchesResolver, MatchCountResolver, MatchResolver } from './matches/match.resolver.js';
-import { matchRoutes } from './matches/match.routes.js';
-import { MatchService } from './matches/match.service.js';
+import { AlertMatchesResolver, MatchCountResolver, MatchResolver } from './match.resolver.js';
+import { matchRoutes } from './match.routes.js';
+import { MatchService } from './match.service.js';
 import { AlertMessageResolver, AlertMessagesResolver, AlertTestResolver } from './message.resolver.js';
 import { messageRoutes } from './message.routes.js';
+import { MessageService, readOf } from './message.service.js';
 import { TrialService } from './trial.service.js';
 
 /**
@@ -27,7 +27,7 @@ export function createAlertDeliveries(deps: {
   readonly notifier: Notifier;
 }): Feature {
   const matches = new MatchService(deps.projects);
-  const history = new HistoryService(deps.projects);
+  const messages = new MessageService(deps.projects);
   return {
     entities: [NotificationMessage, NotificationDelivery],
     resolvers: [
@@ -36,8 +36,8 @@ export function createAlertDeliveries(deps: {
       new AlertMatchesResolver(matches),
       new DecisionResolver(new DecisionService(deps.projects)),
       new CertificateAlertsResolver(new CertificateAlerts(deps.projects)),
-      new AlertMessageResolver(history, deps.relations),
-      new AlertMessagesResolver(history),
+      new AlertMessageResolver(messages, deps.relations),
+      new AlertMessagesResolver(messages),
       new AlertTestResolver(new TrialService(deps.projects, deps.notifier)),
     ],
     nodes: [

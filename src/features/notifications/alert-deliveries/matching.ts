@@ -83,7 +83,7 @@ export const comparesSans = ({ filters }: Pick<Search, 'filters'>): boolean =>
  *
  * @param most maximum number of certificates per search
  */
-export async function listSlices(
+export async function findCandidates(
   from: Connected | Query,
   searches: readonly Search[],
   most: number,

@@ -32,9 +32,9 @@ import {
   UndeliveredMessagesType,
 } from '../deliveries/public.js';
 import type { MessageRow } from './alert-delivery.queries.js';
+import { ListMessages, OneMessage, RetryMessage, RetryMessages, TestAlert } from './alert-delivery.rules.js';
 import type { RunRow } from './alert-delivery.sql.js';
-import type { HistoryService } from './history.service.js';
-import { ListMessages, OneMessage, RetryMessage, RetryMessages, TestAlert } from './message.rules.js';
+import type { MessageService } from './message.service.js';
 import type { TrialService } from './trial.service.js';
 
 /** A message as the API shows it. It stores no address. */
@@ -85,7 +85,7 @@ export class AlertMessageResolver {
   readonly #alerts: BatchLoad<AlertType>;
 
   constructor(
-    private readonly history: HistoryService,
+    private readonly service: MessageService,
     relations: ProjectRelations,
   ) {
     this.#certificates = async (ctx, ids) => {
@@ -107,12 +107,12 @@ export class AlertMessageResolver {
 
   @query(AlertMessageConnection, ListMessages, 'Messages of a certificate alert, sent or pending, newest first.')
   alertMessages(ctx: Context, args: object): Promise<ConnectionOf<AlertMessageType>> {
-    return this.history.list(ctx, args);
+    return this.service.list(ctx, args);
   }
 
   @query(AlertMessageType, OneMessage, 'A message of a certificate alert, by ID.')
   alertMessage(ctx: Context, args: object): Promise<AlertMessageType> {
-    return this.history.get(ctx, args);
+    return this.service.get(ctx, args);
   }
 
   @mutation(
@@ -121,7 +121,7 @@ export class AlertMessageResolver {
     'Retries a failed or cancelled message for up to three days. Requires `edit` on `pki-alerts`.',
   )
   async retryAlertMessage(ctx: Context, input: object): Promise<{ alertMessage: AlertMessageType }> {
-    return { alertMessage: await this.history.retry(ctx, input) };
+    return { alertMessage: await this.service.retry(ctx, input) };
   }
 
   @mutation(
@@ -130,7 +130,7 @@ export class AlertMessageResolver {
     'Retries failed and cancelled messages of the enabled alerts of a project. Requires `edit` on `pki-alerts`.',
   )
   async retryAlertMessages(ctx: Context, input: object): Promise<{ retried: RetriedCount }> {
-    return { retried: await this.history.retryMany(ctx, input) };
+    return { retried: await this.service.retryMany(ctx, input) };
   }
 
   @nested(AlertType, 'The certificate alert. Null, with PERMISSION_DENIED, if you cannot read it.')
@@ -155,7 +155,7 @@ export class AlertMessageResolver {
 
   @nested([CertificateType], 'Certificates of the message: of the 20 that expire first, those that you can read.')
   async certificates(message: AlertMessageType, ctx: Context): Promise<readonly CertificateType[]> {
-    const ids = await this.history.firstCertificateIds(ctx, message);
+    const ids = await this.service.firstCertificateIds(ctx, message);
     const found = await Promise.all(ids.map((id) => batched(ctx, this.#certificates, id)));
     return found.filter((certificate) => certificate !== undefined);
   }
@@ -164,31 +164,31 @@ export class AlertMessageResolver {
 /** Messages of alerts. */
 @Resolver(() => AlertType)
 export class AlertMessagesResolver {
-  constructor(private readonly history: HistoryService) {}
+  constructor(private readonly service: MessageService) {}
 
   @nested([AlertMessageType], 'Messages of the alert, sent or pending, newest first.', MessagePageArgs)
   async messages(alert: AlertType, ctx: Context, page: object): Promise<readonly AlertMessageType[]> {
-    return (await this.history.pageOfAlert(ctx, alert, page)).nodes;
+    return (await this.service.pageOfAlert(ctx, alert, page)).nodes;
   }
 
   @nested(AlertMessageConnection, 'Messages of the alert, newest first, in pages.', MessagePageArgs)
   messageConnection(alert: AlertType, ctx: Context, page: object): Promise<ConnectionOf<AlertMessageType>> {
-    return this.history.pageOfAlert(ctx, alert, page);
+    return this.service.pageOfAlert(ctx, alert, page);
   }
 
   @nested(AlertRunType, 'When the alert last notified, and with what result. Null if it never did.')
   lastRun(alert: AlertType, ctx: Context): Promise<AlertRunType | null> {
-    return this.history.lastRunOf(ctx, alert);
+    return this.service.lastRunOf(ctx, alert);
   }
 
   @nested(UndeliveredMessagesType, 'Messages about certificates that nobody was notified of. Null if there are none.')
   undelivered(alert: AlertType, ctx: Context): Promise<UndeliveredMessagesType | null> {
-    return this.history.undeliveredOf(ctx, alert);
+    return this.service.undeliveredOf(ctx, alert);
   }
 
   @nested(AlertMessageType, 'The newest message of the alert. Null if it has none.')
   lastMessage(alert: AlertType, ctx: Context): Promise<AlertMessageType | null> {
-    return this.history.lastOfAlert(ctx, alert);
+    return this.service.lastOfAlert(ctx, alert);
   }
 }
 

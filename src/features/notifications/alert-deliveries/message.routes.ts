@@ -10,7 +10,7 @@ import {
   withoutNull,
 } from '../../../rest/route.js';
 import { MessageQuery } from '../deliveries/public.js';
-import { RetryMessages, TestAlert } from './message.rules.js';
+import { RetryMessages, TestAlert } from './alert-delivery.rules.js';
 
 const PATH = '/api/v1/cert-manager/alerts/{alertId}';
 const NOT_FOUND = ['CERTIFICATE_ALERT_NOT_FOUND'] as const;

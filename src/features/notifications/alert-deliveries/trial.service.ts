@@ -7,9 +7,9 @@ import type { ProjectReader } from '../../projects/public.js';
 import { type ChannelRow, findAlerts, listChannels, openForNewMessages } from '../alerts/public.js';
 import { refuseFailures, TRIAL_LIMIT_MS, type Trial, tryTargets } from '../deliveries/public.js';
 import { type Notifier, targetsOf } from '../sending/public.js';
+import { TestAlert } from './alert-delivery.rules.js';
 import { storeTests } from './alert-delivery.sql.js';
 import { type NotifiedCertificate, notificationOf } from './certificate-source.js';
-import { TestAlert } from './message.rules.js';
 
 const ALERT = { find: findAlerts, notFound: 'CERTIFICATE_ALERT_NOT_FOUND' } as const;
 

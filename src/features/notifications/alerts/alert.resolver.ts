@@ -1,15 +1,13 @@
 import { FieldResolver, Int, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
-import { AppError, withPaths } from '../../../kernel/errors.js';
 import { argsType } from '../../../kernel/graphql/inputs.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import { type CountedConnectionOf, counted } from '../../../kernel/paging.js';
 import { ProjectType } from '../../projects/public.js';
-import type { AlertView } from './alert.queries.js';
 import { AlertPage, ANYWHERE, ListAlerts, OneAlert } from './alert.rules.js';
 import type { AlertService, ListedAlerts } from './alert.service.js';
 import { AlertConnection, AlertType, toAlertType } from './alert.type.js';
-import { fromInput, inInput } from './channel.type.js';
+import { withInput } from './channel.type.js';
 
 type Alerts = CountedConnectionOf<AlertType>;
 
@@ -33,7 +31,7 @@ export class AlertResolver {
     'Creates a certificate alert in a project of type `cert-manager`.',
   )
   async createCertificateAlert(ctx: Context, input: object): Promise<{ certificateAlert: AlertType }> {
-    return { certificateAlert: await changed(input, (given) => this.service.create(ctx, given)) };
+    return { certificateAlert: toAlertType(await withInput(input, (given) => this.service.create(ctx, given))) };
   }
 
   @mutation(
@@ -42,21 +40,12 @@ export class AlertResolver {
     'Updates a certificate alert, or enables or disables it.',
   )
   async updateCertificateAlert(ctx: Context, input: object): Promise<{ certificateAlert: AlertType }> {
-    return { certificateAlert: await changed(input, (given) => this.service.update(ctx, given)) };
+    return { certificateAlert: toAlertType(await withInput(input, (given) => this.service.update(ctx, given))) };
   }
 
   @mutation(OneAlert, { certificateAlert: [AlertType, 'The deleted alert.'] }, 'Deletes a certificate alert.')
   async deleteCertificateAlert(ctx: Context, input: object): Promise<{ certificateAlert: AlertType }> {
     return { certificateAlert: toAlertType(await this.service.delete(ctx, input)) };
-  }
-}
-
-/** Runs a change. Paths of validation errors are converted to those of the GraphQL input. */
-async function changed(input: object, change: (given: object) => Promise<AlertView>): Promise<AlertType> {
-  try {
-    return toAlertType(await change(fromInput(input)));
-  } catch (error) {
-    throw error instanceof AppError && error.code === 'VALIDATION_FAILED' ? withPaths(error, inInput(input)) : error;
   }
 }
 

@@ -4,7 +4,7 @@ import { type Together, together } from '../../../kernel/database/batched.js';
 import type { ErrorDetail } from '../../../kernel/errors.js';
 import { refusedAddresses } from '../../identity/organizations/public.js';
 import type { ChannelConfigs, ChannelType } from '../sending/public.js';
-import { listMembersNamed, listPeopleNamed } from './channel.sql.js';
+import { findMembersAmong, listMemberUsernames } from './channel.sql.js';
 import { type ChannelOwner, openConfig } from './channel-sealing.js';
 
 type Sealed = Parameters<typeof openConfig>[1];
@@ -59,7 +59,7 @@ interface NamedPeople {
 const addressesOf: Together<NamedPeople, readonly string[]> = async (ctx, named) => {
   const { organizationId } = ctx;
   const wanted = JSON.stringify(named.map((one, place) => ({ place, organizationId, ...one })));
-  const found = Map.groupBy(await listPeopleNamed(ctx, { wanted }), ({ place }) => place);
+  const found = Map.groupBy(await listMemberUsernames(ctx, { wanted }), ({ place }) => place);
   return named.map((_, place) =>
     (found.get(place) ?? []).map(({ username }) => username).filter((username) => z.regexes.email.test(username)),
   );
@@ -113,7 +113,7 @@ async function nonMembersIn(
   if (named.length === 0) return [];
   const idsIn = (wanted: string) => named.filter(({ list }) => list === wanted).map(({ id }) => id);
   const ids = { userIds: idsIn('userIds'), groupIds: idsIn('groupIds') };
-  const members = await listMembersNamed(tx, { organizationId, projectId, ...ids });
+  const members = await findMembersAmong(tx, { organizationId, projectId, ...ids });
   const known = new Set(members.map(({ id }) => id));
   return named
     .filter(({ id }) => !known.has(id))

@@ -2,7 +2,7 @@
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 
 /** Usernames of current members of projects, or of organizations, among the given users and the members of the given groups. */
-export const listPeopleNamed = sqlStatement({
+export const listMemberUsernames = sqlStatement({
   text: `
     select distinct w.place, u.username from jsonb_to_recordset(:wanted::text::jsonb) as w
         (place integer, "organizationId" uuid, "projectId" uuid, "userIds" uuid[], "groupIds" uuid[])
@@ -21,7 +21,7 @@ export const listPeopleNamed = sqlStatement({
 });
 
 /** The given users and groups that are currently members of the project, or without one of the organization. */
-export const listMembersNamed = sqlStatement({
+export const findMembersAmong = sqlStatement({
   text: `
     select u.id from app_user u where u.id = any(:userIds) and case when :projectId::uuid is null
       then exists (select from organization_member_now m where m.organization_id = :organizationId and m.member_id = u.id)

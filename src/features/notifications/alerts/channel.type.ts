@@ -1,6 +1,7 @@
 import { Ctx, Extensions, Field, ID, InterfaceType, ObjectType } from 'type-graphql';
 import * as z from 'zod';
 import type { Context } from '../../../kernel/context.js';
+import { AppError, withPaths } from '../../../kernel/errors.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumType } from '../../../kernel/graphql/enums.js';
 import { enumOfRule, inputOfRule, inputType } from '../../../kernel/graphql/inputs.js';
@@ -201,8 +202,17 @@ interface GivenInput {
   readonly channels?: readonly Partial<z.input<typeof ChannelChange>>[] | null;
 }
 
+/** Runs a change of an alert with the input in the form of the rules. Paths of validation errors are those of the GraphQL input. */
+export async function withInput<T>(input: object, change: (given: object) => Promise<T>): Promise<T> {
+  try {
+    return await change(fromInput(input));
+  } catch (error) {
+    throw error instanceof AppError && error.code === 'VALIDATION_FAILED' ? withPaths(error, inInput(input)) : error;
+  }
+}
+
 /** Converts a GraphQL input to the form of the rules: the config without its type wrapper. */
-export function fromInput(input: object): object {
+function fromInput(input: object): object {
   const { channels, ...rest } = input as GivenInput;
   return channels == null ? input : { ...rest, channels: channels.map(toGivenChannel) };
 }
@@ -229,7 +239,7 @@ const kindOf = (config: object | null | undefined): [kind?: string, given?: obje
   Object.entries(config ?? {}).find(([, given]) => given != null) ?? [];
 
 /** Converts the path of a validation error to its path in the GraphQL input, where a config is wrapped in its type. */
-export const inInput =
+const inInput =
   (input: object) =>
   (path: string): string =>
     path.replace(/^channels\[(\d+)\]\.config(?=\.)/, (start, at: string) => {

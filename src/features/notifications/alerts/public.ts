@@ -31,9 +31,8 @@ export {
   ChannelConfigInput,
   channelConfig,
   channelType,
-  fromInput,
-  inInput,
   toChannelType,
+  withInput,
 } from './channel.type.js';
 export { type ChannelChange, type ChannelStore, replaceChannels } from './channel-changes.js';
 export { openForNewMessages, openForSending, recipientViolations } from './channel-people.js';

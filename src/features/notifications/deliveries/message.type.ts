@@ -10,7 +10,7 @@ import { boundedPaging } from '../../../rest/route.js';
 import type { MessageState } from './message.entity.js';
 import { MessagePage, messageState } from './message.rules.js';
 import { findUndelivered, type Undelivered } from './message.sql.js';
-import { MOST_RETRIED } from './writing.js';
+import { MAX_RETRIED } from './writing.js';
 
 const MessageStateEnum = enumType<MessageState>(
   'AlertMessageState',
@@ -47,7 +47,7 @@ export const sentMessage = {
 const RetriedMessagesType = objectType('RetriedMessages', 'Messages that one operation retried.', {
   count: [
     Int,
-    `Number of messages that are pending again, or would be with \`dryRun\`: the oldest first, at most ${MOST_RETRIED.toLocaleString('en-US')}.`,
+    `Number of messages that are pending again, or would be with \`dryRun\`: the oldest first, at most ${MAX_RETRIED.toLocaleString('en-US')}.`,
   ],
   hasMore: [Boolean, 'Whether there may be more: retry again.'],
 });

@@ -100,7 +100,7 @@ class Sending<S extends Sender> {
               message,
               target: targets.get(Buffer.from(message.recipient).toString('hex')),
             });
-      if (await settle(this.run, { sender, message, attempt })) return true;
+      if (await storeAttempt(this.run, { sender, message, attempt })) return true;
     }
     return false;
   }
@@ -182,7 +182,7 @@ function attemptOf({ channelType }: Sender, outcome: Outcome): Attempt {
 }
 
 /** Stores the result of an attempt. @returns whether the target currently accepts nothing */
-async function settle(
+async function storeAttempt(
   run: JobRun,
   { sender, message, attempt }: { sender: Sender; message: DueMessage; attempt: Attempt },
 ): Promise<boolean> {

@@ -159,7 +159,7 @@ export async function retry(tx: Transaction, { job }: Sending, id: string): Prom
 }
 
 /** How many messages one operation retries at most. */
-export const MOST_RETRIED = 5_000;
+export const MAX_RETRIED = 5_000;
 
 /** Which failed and cancelled messages to retry. */
 interface Retried {
@@ -196,10 +196,10 @@ export async function retryMany(
     channelId: channelId === null || isId(channelId) ? channelId : NO_ID,
     since: since?.toISOString() ?? null,
     dryRun,
-    most: MOST_RETRIED,
+    most: MAX_RETRIED,
     giveUpSeconds: GIVE_UP_SECONDS,
   });
   const { found = 0, count = 0, channelIds = [] } = retried ?? {};
   await enqueueSending(tx, job, { ...owner, channelIds: [...channelIds] });
-  return { count, hasMore: found === MOST_RETRIED };
+  return { count, hasMore: found === MAX_RETRIED };
 }

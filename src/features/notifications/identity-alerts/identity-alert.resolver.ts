@@ -1,7 +1,6 @@
 import { FieldResolver, ID, Int, Resolver, Root } from 'type-graphql';
 import * as z from 'zod';
 import type { Context } from '../../../kernel/context.js';
-import { AppError, withPaths } from '../../../kernel/errors.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { inputOfRule, inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
@@ -11,7 +10,7 @@ import { countedConnectionOf } from '../../../kernel/graphql/page.js';
 import { type CountedConnectionOf, counted } from '../../../kernel/paging.js';
 import { idOf } from '../../../kernel/text-rules.js';
 import { IdentityType } from '../../identity/identities/public.js';
-import { AlertChannelType, channelConfig, channelType, fromInput, inInput, toChannelType } from '../alerts/public.js';
+import { AlertChannelType, channelConfig, channelType, toChannelType, withInput } from '../alerts/public.js';
 import { RETRIED_PAYLOAD, type RetriedCount, UndeliveredMessagesType, undeliveredOf } from '../deliveries/public.js';
 import { type AlertView, CHANNEL_TABLE } from './identity-alert.queries.js';
 import { ANYWHERE, ListAlerts, OneAlert, RetryMessages } from './identity-alert.rules.js';
@@ -117,7 +116,7 @@ export class IdentityAlertResolver {
     'Creates an alert that notifies before credentials of a machine identity expire. Needs the rights to read and edit the identity.',
   )
   async createIdentityAlert(ctx: Context, input: object): Promise<{ identityAlert: IdentityAlertType }> {
-    return { identityAlert: await shown(input, (given) => this.service.create(ctx, given)) };
+    return { identityAlert: toIdentityAlert(await withInput(input, (given) => this.service.create(ctx, given))) };
   }
 
   @mutation(
@@ -126,7 +125,7 @@ export class IdentityAlertResolver {
     'Changes an alert of a machine identity. Needs the rights to read and edit the identity.',
   )
   async updateIdentityAlert(ctx: Context, input: object): Promise<{ identityAlert: IdentityAlertType }> {
-    return { identityAlert: await shown(input, (given) => this.service.update(ctx, given)) };
+    return { identityAlert: toIdentityAlert(await withInput(input, (given) => this.service.update(ctx, given))) };
   }
 
   @mutation(
@@ -145,15 +144,6 @@ export class IdentityAlertResolver {
   )
   async retryIdentityAlertMessages(ctx: Context, input: object): Promise<{ retried: RetriedCount }> {
     return { retried: await this.service.retryMessages(ctx, input) };
-  }
-}
-
-/** What a change leaves; the paths of violations are those of GraphQL. */
-async function shown(input: object, change: (given: object) => Promise<AlertView>): Promise<IdentityAlertType> {
-  try {
-    return toIdentityAlert(await change(fromInput(input)));
-  } catch (error) {
-    throw error instanceof AppError && error.code === 'VALIDATION_FAILED' ? withPaths(error, inInput(input)) : error;
   }
 }
 

@@ -170,10 +170,27 @@ function configsOf({ configs: { email, webhook } }: AlertRules) {
   };
 }
 
+type Options =
+  | AlertRules['create']['shape']['channels']['element']['options']
+  | ReturnType<AlertRules['update']['shape']['channels']['unwrap']>['element']['options'];
+
+/** The channels of a body: those of the inputs, with users and groups beside the config. */
+const bodyChannels = ([email, webhook, slack, pagerduty]: Options, emailConfig: z.ZodType, webhookConfig: z.ZodType) =>
+  z
+    .array(
+      z.discriminatedUnion('channelType', [
+        z.strictObject({ ...email.shape, config: emailConfig, recipients }).superRefine(refuseNobody, EVEN_IF_INVALID),
+        z.strictObject({ ...webhook.shape, config: webhookConfig, recipients: nobody }),
+        z.strictObject({ ...slack.shape, recipients: nobody }),
+        z.strictObject({ ...pagerduty.shape, recipients: nobody }),
+      ]),
+    )
+    .min(1)
+    .max(MOST_CHANNELS);
+
 /** The body of a new alert. */
 export function alertBody(rules: AlertRules) {
   const { name, description, enabled, projectId, channels } = rules.create.shape;
-  const [email, webhook, slack, pagerduty] = channels.element.options;
   const configs = configsOf(rules);
   return z.strictObject({
     name,
@@ -186,27 +203,15 @@ export function alertBody(rules: AlertRules) {
       .meta({ description: 'When the alert notifies.' }),
     enabled,
     projectId,
-    channels: z
-      .array(
-        z.discriminatedUnion('channelType', [
-          z
-            .strictObject({ ...email.shape, config: configs.email, recipients })
-            .superRefine(refuseNobody, EVEN_IF_INVALID),
-          z.strictObject({ ...webhook.shape, config: configs.webhook, recipients: nobody }),
-          slack.extend({ recipients: nobody }),
-          pagerduty.extend({ recipients: nobody }),
-        ]),
-      )
-      .min(1)
-      .max(MOST_CHANNELS)
-      .meta({ description: 'The channels that the alert notifies, 1 to 10.' }),
+    channels: bodyChannels(channels.element.options, configs.email, configs.webhook).meta({
+      description: 'The channels that the alert notifies, 1 to 10.',
+    }),
   });
 }
 
 /** The body of a changed alert. */
 export function changeBody(rules: AlertRules) {
   const { name, description, enabled, channels } = rules.update.shape;
-  const [email, webhook, slack, pagerduty] = channels.unwrap().element.options;
   const configs = configsOf(rules);
   return z.strictObject({
     name,
@@ -216,24 +221,10 @@ export function changeBody(rules: AlertRules) {
       .optional()
       .meta({ description: 'When the alert notifies.' }),
     enabled,
-    channels: z
-      .array(
-        z.discriminatedUnion('channelType', [
-          z
-            .strictObject({ ...email.shape, config: configs.email, recipients })
-            .superRefine(refuseNobody, EVEN_IF_INVALID),
-          z.strictObject({ ...webhook.shape, config: configs.changedWebhook, recipients: nobody }),
-          slack.extend({ recipients: nobody }),
-          pagerduty.extend({ recipients: nobody }),
-        ]),
-      )
-      .min(1)
-      .max(MOST_CHANNELS)
-      .optional()
-      .meta({
-        description:
-          'All channels of the alert, 1 to 10. A channel with the ID of an existing one changes it; existing channels that are not listed are deleted.',
-      }),
+    channels: bodyChannels(channels.unwrap().element.options, configs.email, configs.changedWebhook).optional().meta({
+      description:
+        'All channels of the alert, 1 to 10. A channel with the ID of an existing one changes it; existing channels that are not listed are deleted.',
+    }),
   });
 }
 

@@ -1,12 +1,12 @@
 import { Field, FieldResolver, ID, Int, ObjectType, Resolver, Root } from 'type-graphql';
-import type { Context } from '../../../../kernel/context.js';
-import { type BatchLoad, linked } from '../../../../kernel/database/batched.js';
-import { DateTime } from '../../../../kernel/graphql/date-time.js';
-import { argsType } from '../../../../kernel/graphql/inputs.js';
-import { hidden, objectType, orNull } from '../../../../kernel/graphql/object-types.js';
-import { nested, query } from '../../../../kernel/graphql/operations.js';
-import { soughtConnectionOf } from '../../../../kernel/graphql/page.js';
-import type { SoughtConnectionOf } from '../../../../kernel/paging.js';
+import type { Context } from '../../../kernel/context.js';
+import { type BatchLoad, linked } from '../../../kernel/database/batched.js';
+import { DateTime } from '../../../kernel/graphql/date-time.js';
+import { argsType } from '../../../kernel/graphql/inputs.js';
+import { hidden, objectType, orNull } from '../../../kernel/graphql/object-types.js';
+import { nested, query } from '../../../kernel/graphql/operations.js';
+import { soughtConnectionOf } from '../../../kernel/graphql/page.js';
+import type { SoughtConnectionOf } from '../../../kernel/paging.js';
 import {
   type AuthorityRow,
   AuthorityType,
@@ -14,10 +14,10 @@ import {
   CertificateType,
   readableAuthorities,
   readableCertificates,
-} from '../../../certificates/public.js';
-import type { ProjectRelations } from '../../../projects/public.js';
-import { AlertType } from '../../alerts/public.js';
-import { ListMatches, MatchPage, PreviewAlert } from './match.rules.js';
+} from '../../certificates/public.js';
+import type { ProjectRelations } from '../../projects/public.js';
+import { AlertType } from '../alerts/public.js';
+import { ListMatches, MatchPage, PreviewAlert } from './alert-delivery.rules.js';
 import type { MatchedPage, MatchService } from './match.service.js';
 
 /** A certificate that an alert applies to, as the API shows it. */

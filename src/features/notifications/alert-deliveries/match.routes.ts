@@ -1,15 +1,7 @@
 import * as z from 'zod';
-import { integer } from '../../../../kernel/number-rules.js';
-import {
-  boundedPaging,
-  type Data,
-  nextCursor,
-  paging,
-  queryInteger,
-  type Route,
-  route,
-} from '../../../../rest/route.js';
-import { PreviewAlert } from './match.rules.js';
+import { integer } from '../../../kernel/number-rules.js';
+import { boundedPaging, type Data, nextCursor, paging, queryInteger, type Route, route } from '../../../rest/route.js';
+import { PreviewAlert } from './alert-delivery.rules.js';
 
 const PATH = '/api/v1/cert-manager/alerts';
 

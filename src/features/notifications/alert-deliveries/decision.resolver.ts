@@ -1,16 +1,16 @@
 import { Resolver } from 'type-graphql';
-import type { Context } from '../../../../kernel/context.js';
-import { DateTime } from '../../../../kernel/graphql/date-time.js';
-import { enumType } from '../../../../kernel/graphql/enums.js';
-import { objectType, orNull } from '../../../../kernel/graphql/object-types.js';
-import { nested, query } from '../../../../kernel/graphql/operations.js';
-import { connectionOf } from '../../../../kernel/graphql/page.js';
-import type { ConnectionOf } from '../../../../kernel/paging.js';
-import { CertificateType } from '../../../certificates/public.js';
-import { AlertType, toAlertType } from '../../alerts/public.js';
-import { AlertMessageType } from '../message.resolver.js';
+import type { Context } from '../../../kernel/context.js';
+import { DateTime } from '../../../kernel/graphql/date-time.js';
+import { enumType } from '../../../kernel/graphql/enums.js';
+import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
+import { nested, query } from '../../../kernel/graphql/operations.js';
+import { connectionOf } from '../../../kernel/graphql/page.js';
+import type { ConnectionOf } from '../../../kernel/paging.js';
+import { CertificateType } from '../../certificates/public.js';
+import { AlertType, toAlertType } from '../alerts/public.js';
+import { ListDecisions } from './alert-delivery.rules.js';
 import type { CertificateAlerts, Decision, DecisionService } from './decision.service.js';
-import { ListDecisions } from './match.rules.js';
+import { AlertMessageType } from './message.resolver.js';
 
 const OutcomeEnum = enumType<Decision['outcome']>(
   'CertificateAlertOutcome',

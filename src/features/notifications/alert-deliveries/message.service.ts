@@ -22,9 +22,9 @@ import {
   undeliveredOf,
 } from '../deliveries/public.js';
 import { findMessages, listFirstCertificates, listMessages, type MessageRow } from './alert-delivery.queries.js';
+import { ListMessages, OneMessage, RetryMessage, RetryMessages } from './alert-delivery.rules.js';
 import { listLastRuns, type RunRow, retryMessages } from './alert-delivery.sql.js';
 import { CERTIFICATE_SOURCE } from './certificate-source.js';
-import { ListMessages, OneMessage, RetryMessage, RetryMessages } from './message.rules.js';
 
 const ALERT_NOT_FOUND = 'CERTIFICATE_ALERT_NOT_FOUND';
 const ALERT = { find: findAlerts, notFound: ALERT_NOT_FOUND } as const;
@@ -45,7 +45,7 @@ interface ShownAlert {
  *
  * Every method that takes `raw`, its unvalidated input, throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
  */
-export class HistoryService {
+export class MessageService {
   constructor(private readonly projects: ProjectReader) {}
 
   /** Returns one message. @throws ALERT_MESSAGE_NOT_FOUND */

@@ -1,14 +1,14 @@
-import { authorize, can } from '../../../../kernel/authz/ability.js';
-import type { Context } from '../../../../kernel/context.js';
-import { type Together, together } from '../../../../kernel/database/batched.js';
-import { SealedCursors } from '../../../../kernel/graphql/sealed-cursors.js';
-import { type CursorKey, SoughtPage, timeCursorKey } from '../../../../kernel/paging.js';
-import { parse } from '../../../../kernel/validation.js';
-import type { ProjectAccess, ProjectReader } from '../../../projects/public.js';
-import { type AlertFilter, type EventType, findAlerts } from '../../alerts/public.js';
-import type { Subject } from '../alert-delivery.sql.js';
-import { comparesSans, listSlices, matchingCertificates, type Position, type Search } from '../matching.js';
-import { ListMatches, MatchPage, PreviewAlert } from './match.rules.js';
+import { authorize, can } from '../../../kernel/authz/ability.js';
+import type { Context } from '../../../kernel/context.js';
+import { type Together, together } from '../../../kernel/database/batched.js';
+import { SealedCursors } from '../../../kernel/graphql/sealed-cursors.js';
+import { type CursorKey, SoughtPage, timeCursorKey } from '../../../kernel/paging.js';
+import { parse } from '../../../kernel/validation.js';
+import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
+import { type AlertFilter, type EventType, findAlerts } from '../alerts/public.js';
+import { ListMatches, MatchPage, PreviewAlert } from './alert-delivery.rules.js';
+import type { Subject } from './alert-delivery.sql.js';
+import { comparesSans, findCandidates, matchingCertificates, type Position, type Search } from './matching.js';
 
 const ALERT = { find: findAlerts, notFound: 'CERTIFICATE_ALERT_NOT_FOUND' } as const;
 
@@ -153,7 +153,7 @@ const findMatches: Together<MatchSearch, Matches> = async (ctx, given) => {
   for (let open = all; open.length > 0; open = open.filter(({ isOver }) => !isOver)) {
     const most = sizeOf(open);
     const searches = open.map(({ wanted, last: after }) => ({ ...wanted, after }));
-    const slices = await listSlices(ctx, searches, most);
+    const slices = await findCandidates(ctx, searches, most);
     for (const [at, progress] of open.entries()) await advance(progress, slices[at] ?? [], most);
   }
   return all.map(({ found: subjects, last, isAtEnd, wanted }) => ({
