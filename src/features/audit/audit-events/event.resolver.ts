@@ -3,9 +3,9 @@ import * as z from 'zod';
 import { recordedClass } from '../../../kernel/audit/audit-class.js';
 import type { AuditFacts } from '../../../kernel/audit/audit-record.js';
 import type { Context } from '../../../kernel/context.js';
-import { linked } from '../../../kernel/database/batched.js';
 import { argsType } from '../../../kernel/graphql/inputs.js';
 import { nested, query } from '../../../kernel/graphql/operations.js';
+import { leadsTo, relations } from '../../../kernel/graphql/relations.js';
 import type { SoughtConnectionOf } from '../../../kernel/paging.js';
 import {
   bodyOf,
@@ -42,10 +42,7 @@ const ReadsArgs = argsType(SecretReadsPage);
 
 @Resolver(() => AuditEventType)
 export class AuditEventResolver {
-  constructor(
-    private readonly service: EventService,
-    private readonly relations: ProjectRelations,
-  ) {}
+  constructor(private readonly service: EventService) {}
 
   @query(
     AuditEventConnection,
@@ -68,26 +65,31 @@ export class AuditEventResolver {
   ): Promise<DisclosedSecretsType | null> {
     return this.service.disclosedIn(ctx, event, args);
   }
-
-  @nested(ProjectType, 'The project. Null if the event has none, if it was deleted, or if you are not a member of it.')
-  async project({ projectId }: AuditEventType, ctx: Context): Promise<ProjectType | null> {
-    const found = await linked(ctx, this.relations.projects, projectId);
-    return found === null ? null : toProjectType(found);
-  }
-
-  @nested(UserType, 'The user that did it. Null for other actors, if it was deleted, or if you cannot read users.')
-  user({ actorKind, actorId }: AuditEventType, ctx: Context): Promise<UserType | null> {
-    return linked(ctx, usersByIds, actorKind === 'user' ? actorId : null);
-  }
-
-  @nested(
-    IdentityType,
-    'The machine identity that did it. Null for other actors, if it was deleted, or if you cannot read identities.',
-  )
-  identity({ actorKind, actorId }: AuditEventType, ctx: Context): Promise<IdentityType | null> {
-    return linked(ctx, identitiesByIds, actorKind === 'identity' ? actorId : null);
-  }
 }
+
+/** Where an event leads. */
+export const eventRelations = ({ projects }: Pick<ProjectRelations, 'projects'>): object =>
+  relations(AuditEventType, {
+    project: leadsTo(
+      ProjectType,
+      'The project. Null if the event has none, if it was deleted, or if you are not a member of it.',
+      projects,
+      ({ projectId }) => projectId,
+      toProjectType,
+    ),
+    user: leadsTo(
+      UserType,
+      'The user that did it. Null for other actors, if it was deleted, or if you cannot read users.',
+      usersByIds,
+      ({ actorKind, actorId }) => (actorKind === 'user' ? actorId : null),
+    ),
+    identity: leadsTo(
+      IdentityType,
+      'The machine identity that did it. Null for other actors, if it was deleted, or if you cannot read identities.',
+      identitiesByIds,
+      ({ actorKind, actorId }) => (actorKind === 'identity' ? actorId : null),
+    ),
+  });
 
 @Resolver(() => ProjectChangesType)
 export class ChangesResolver {

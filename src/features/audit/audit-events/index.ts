@@ -13,7 +13,13 @@ import {
   readOf,
   toCheckpoint,
 } from './checkpoints/checkpoint.service.js';
-import { AuditEventResolver, ChangesResolver, eventRoutes, SecretReadsResolver } from './event.resolver.js';
+import {
+  AuditEventResolver,
+  ChangesResolver,
+  eventRelations,
+  eventRoutes,
+  SecretReadsResolver,
+} from './event.resolver.js';
 import { ChangesService, EventService, ReadsService } from './event.service.js';
 import { AuditEventType, ProjectChangesType } from './event.type.js';
 import { ExportService, exportOf } from './export.service.js';
@@ -38,7 +44,6 @@ export function createAuditEvents(deps: {
   readonly projects: ProjectReader;
   readonly relations: ProjectRelations;
 }): Feature {
-  const events = new EventService(deps.projects);
   return {
     entities: [AuditCheckpoint, AuditVerification],
     tableRights: { audit_checkpoint: APPEND_ONLY },
@@ -64,7 +69,8 @@ export function createAuditEvents(deps: {
       organizationRelationOf(AuditCheckpointType),
       new VerificationResolver(new VerificationService()),
       organizationRelationOf(VerificationType),
-      new AuditEventResolver(events, deps.relations),
+      new AuditEventResolver(new EventService(deps.projects)),
+      eventRelations(deps.relations),
       organizationRelationOf(AuditEventType),
       projectRelationOf(ProjectChangesType, deps.relations),
       new ChangesResolver(new ChangesService(deps.projects)),

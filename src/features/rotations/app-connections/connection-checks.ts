@@ -182,7 +182,7 @@ export function checkJobs(parts: CheckParts): readonly JobKind[] {
           facts: { connectionId: row.id, app: row.app, checkCode: result.code },
         });
       });
-      if (result.failure !== undefined) await called.keep({ failure: result.failure, since });
+      if (result.failure !== undefined) await called.record({ failure: result.failure, since });
       return undefined;
     },
   };

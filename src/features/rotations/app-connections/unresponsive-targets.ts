@@ -1,4 +1,4 @@
-import { type Context, isTransaction } from '../../../kernel/context.js';
+import { type Context, isTransaction, type Transaction } from '../../../kernel/context.js';
 import { inTransaction } from '../../../kernel/database/in-transaction.js';
 import type { Again, JobRun } from '../../../kernel/jobs/job-kind.js';
 import { wakeWaiting } from '../../../kernel/jobs/queue.js';
@@ -15,7 +15,7 @@ const SPREAD_SECONDS = 5;
 const LONGEST_SECONDS = 86_400;
 
 /** A result of a call: why it failed, or null, and how long it took. */
-interface Called {
+interface CallResult {
   readonly failure: Pick<TargetFailure, 'code' | 'retryAfterSeconds'> | null;
   /** Of `performance.now()`, before the call. */
   readonly since: number;
@@ -31,7 +31,7 @@ export class CalledTarget {
   private constructor(
     private readonly ctx: Context,
     private readonly target: string | null,
-    /** Whether it did not respond to the last call that anybody has kept. */
+    /** Whether it did not respond to the last call that anybody has recorded. */
     public isUnresponsive: boolean,
     /** What the job returns instead of calling the system; null: it may call. */
     readonly pause: Again | null,
@@ -54,8 +54,8 @@ export class CalledTarget {
     return new CalledTarget(ctx, target, known !== undefined, seconds > 0 ? pause : null);
   }
 
-  /** Keeps whether the system responded to a call. Never in the transaction that stores what came of the call. */
-  async keep({ failure, since }: Called): Promise<void> {
+  /** Records whether the system responded to a call. Never in the transaction that stores what came of the call. */
+  async record({ failure, since }: CallResult): Promise<void> {
     if (this.target === null || INCONCLUSIVE.includes(failure?.code ?? '')) return;
     const isResponse = failure === null || !UNRESPONSIVE.includes(failure.code);
     // Of one job, several calls without a response count as one.
@@ -66,16 +66,16 @@ export class CalledTarget {
   }
 }
 
-/** Keeps whether an external system of the organization responded to a call. Jobs that wait for it run when it does. */
-export async function recordResponse(ctx: Context, target: string, { failure, since }: Called): Promise<void> {
+/** Records whether an external system of the organization responded to a call. Jobs that wait for it run when it does. */
+export async function recordResponse(ctx: Context, target: string, { failure, since }: CallResult): Promise<void> {
   const { organizationId } = ctx;
   if (INCONCLUSIVE.includes(failure?.code ?? '')) return;
   if (failure === null || !UNRESPONSIVE.includes(failure.code)) {
-    const forget = async (tx: Parameters<typeof wakeWaiting>[0]): Promise<void> => {
-      const forgotten = await tx.em.nativeDelete(UnresponsiveTarget, { organizationId, target });
-      if (forgotten > 0) await wakeWaiting(tx, { organizationId, target, reason: 'TARGET_UNRESPONSIVE' });
+    const clear = async (tx: Transaction): Promise<void> => {
+      const deleted = await tx.em.nativeDelete(UnresponsiveTarget, { organizationId, target });
+      if (deleted > 0) await wakeWaiting(tx, { organizationId, target, reason: 'TARGET_UNRESPONSIVE' });
     };
-    return isTransaction(ctx) ? forget(ctx) : inTransaction(ctx, forget);
+    return isTransaction(ctx) ? clear(ctx) : inTransaction(ctx, clear);
   }
   const retryAfterSeconds = Math.min(Math.ceil(failure.retryAfterSeconds ?? 0), LONGEST_SECONDS);
   const tookSeconds = (performance.now() - since) / 1_000;

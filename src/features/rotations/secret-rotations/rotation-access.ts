@@ -1,8 +1,6 @@
 import { type Action, authorize, can } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
-import { keyIdOf } from '../../../kernel/crypto/seal.js';
 import { batched, batchOfOwned, type Together, together } from '../../../kernel/database/batched.js';
-import { queryOf } from '../../../kernel/database/database.js';
 import { inTransaction } from '../../../kernel/database/in-transaction.js';
 import { lockRow } from '../../../kernel/database/rows.js';
 import { AppError } from '../../../kernel/errors.js';
@@ -12,7 +10,7 @@ import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import type { RotationType } from './kinds/kinds.js';
 import { SecretRotation } from './store/rotation.entity.js';
 import { findRotationViews, listRotationViews, type RotationView } from './store/rotation.sql.js';
-import { messageOf } from './store/sealing.js';
+import { messageOf, sealersOf } from './store/sealing.js';
 import { WAIT_MESSAGES } from './store/states.js';
 
 /** A rotation as shown to callers. */
@@ -115,12 +113,11 @@ const shownTogether: Together<readonly RotationView[], readonly ShownRotation[]>
 
 /** Adds to rotations why their last attempts failed, in at most one statement. */
 export async function withMessages(ctx: Context, rows: readonly RotationView[]): Promise<ShownRotation[]> {
-  const failed = rows.filter(({ messageSealed, status }) => messageSealed !== null && status !== 'success');
-  const byProject = Map.groupBy(failed, ({ projectId }) => projectId);
-  const keyIds = new Map(
-    [...byProject].map(([id, some]) => [id, some.map(({ messageSealed }) => keyIdOf(messageSealed as Uint8Array))]),
+  const failed = rows.filter(({ status }) => status !== 'success');
+  const sealers = await sealersOf(
+    ctx,
+    failed.map(({ projectId, messageSealed: sealed }) => ({ projectId, sealed })),
   );
-  const sealers = await ctx.keyring.sealers(queryOf(ctx), ctx.organizationId, keyIds);
   return rows.map((row) => {
     const { projectId, attemptId, messageSealed, status, waitReason } = row;
     if (waitReason !== null) return { ...row, message: WAIT_MESSAGES[waitReason] };

@@ -28,7 +28,7 @@ import {
 } from '../app-connections/public.js';
 import { beginAttempt, waitForAttempt } from './engine/begin.js';
 import { nextOf } from './engine/outcomes.js';
-import { fieldOf, isRefusal, type RotationKind, type RotationTarget } from './kind/rotation-kind.js';
+import { fieldOf, type RotationKind, type RotationTarget, rejectsCredentials } from './kind/rotation-kind.js';
 import { type Kinds, ROTATION_TYPES, type RotationType } from './kinds/kinds.js';
 import { type Content, type ContentChange, CreateRotation, MoveRotation, UpdateRotation } from './rotation.rules.js';
 import { fieldsOf, inTurnOf, RotationAccess, type ShownRotation, withMessages } from './rotation-access.js';
@@ -248,7 +248,7 @@ export class RotationService {
       (error: unknown) => error,
     );
     // A rejected password may be one that another rotation of the account has just replaced.
-    const isExplained = failure instanceof TargetFailure && isRefusal(failure);
+    const isExplained = failure instanceof TargetFailure && rejectsCredentials(failure);
     if (failure !== null && !isExplained) throw failure;
     const account = (await kind.accountOf?.(ctx, target)) ?? null;
     await inTransaction(ctx, (tx) => this.#digestOf(tx, kind, account));

@@ -10,9 +10,10 @@ import { backoffSeconds } from '../../../../kernel/jobs/backoff.js';
 import type { JobKind, JobRun } from '../../../../kernel/jobs/job-kind.js';
 import { enqueueStanding } from '../../../../kernel/jobs/queue.js';
 import { storedGauges } from '../../../../kernel/operations/metrics/stored-gauge.js';
-import type { TargetPolicy } from '../../../../kernel/outbound/http.js';
-import { sendBody } from './sending.js';
-import type { Batch, Outlet, Target, TargetConfig } from './target.js';
+import { type OutboundResponse, send, type TargetPolicy } from '../../../../kernel/outbound/http.js';
+import { SIGNATURE_HEADER, signatureOf } from '../../../../kernel/outbound/signature.js';
+import { type Outcome, outcomeOf } from '../../../notifications/sending/public.js';
+import type { Batch, Format, Outlet, Target, TargetConfig } from './target.js';
 import { countEnabled, findMissed, listBehind, measureTargets } from './target.sql.js';
 import { openTarget } from './target-sealing.js';
 
@@ -78,7 +79,7 @@ class Delivering<T extends Target> {
     return this.#advance(target, given.batch, { isDelivered: true, rejected });
   }
 
-  /** Events that were not sent have expired: the trail says so, and the target is told with its next batch. */
+  /** Events that were not sent have expired: the trail says so, and the next batch tells the target. */
   async #rewound(target: T): Promise<boolean> {
     const { ctx, run, outlet } = this;
     const { id } = target;
@@ -126,18 +127,80 @@ class Delivering<T extends Target> {
   }
 }
 
-const NAME = 'outgoing-events:follow';
+/** Time limit of a request. */
+const LIMIT_MS = 10_000;
+
+/** Makes one attempt to send a body to a target. @throws Error inside a transaction */
+async function sendBody(
+  ctx: Context,
+  { contentType, maxResponseBytes }: Format,
+  { config, body, policy }: { config: TargetConfig; body: string; policy: TargetPolicy },
+): Promise<{ readonly outcome: Outcome; readonly response: OutboundResponse | null }> {
+  const { url, signingSecret, headers } = config;
+  let response: OutboundResponse | null = null;
+  const attempt = send(
+    ctx,
+    {
+      url,
+      method: 'POST',
+      headers: {
+        ...Object.fromEntries(headers.map(({ name, value }) => [name, value])),
+        'Content-Type': contentType,
+        ...(signingSecret === null ? {} : { [SIGNATURE_HEADER]: signatureOf(signingSecret, body) }),
+      },
+      body,
+      limitMs: LIMIT_MS,
+      maxResponseBytes,
+    },
+    policy,
+  ).then((received) => {
+    response = received;
+  });
+  const outcome = await outcomeOf(attempt);
+  return { outcome, response };
+}
+
+/** The result of a test. */
+export interface Trial {
+  readonly isAccepted: boolean;
+  /** Null if accepted. */
+  readonly errorCode: string | null;
+  /** HTTP status of the response; null without one, and if accepted. */
+  readonly status: number | null;
+}
+
+/** Sends a body once, whether the target is enabled or not. */
+export async function testTarget(
+  ctx: Context,
+  format: Format,
+  {
+    open,
+    bodyOf,
+    policy,
+  }: { open: () => Promise<TargetConfig>; bodyOf: (config: TargetConfig) => string; policy: TargetPolicy },
+): Promise<Trial> {
+  try {
+    const config = await open();
+    const { outcome } = await sendBody(ctx, format, { config, body: bodyOf(config), policy });
+    if (outcome.result === 'accepted') return { isAccepted: true, errorCode: null, status: null };
+    return { isAccepted: false, errorCode: outcome.code, status: outcome.status };
+  } catch (error) {
+    return { isAccepted: false, errorCode: unreadableCode(error), status: null };
+  }
+}
+
+const FOLLOW = 'outgoing-events:follow';
 const PAUSE_SECONDS = 1;
 const HAS_TARGETS =
   'Change webhooks and audit sinks are delivered only as long as this job runs. Disable them, or pause the kind of jobs with pauseJobKind.';
 
 /** Has the job run that follows the trail, of which there is one for the installation. */
 export const enqueueFollowing = (tx: Transaction): Promise<void> =>
-  enqueueStanding(tx, { name: NAME }, [{ key: 'all', organizationId: null }]);
+  enqueueStanding(tx, { name: FOLLOW }, [{ key: 'all', organizationId: null }]);
 
 /** The job that wakes the jobs of targets when there are new events for them, as long as there are targets. */
 export const followJob = (outlets: readonly Pick<Outlet, 'job' | 'table'>[]): JobKind => ({
-  name: NAME,
+  name: FOLLOW,
   description:
     'Starts the delivery of new events to change webhooks and audit sinks, every second while there are any.',
   staysInside: true,

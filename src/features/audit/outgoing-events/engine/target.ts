@@ -1,4 +1,4 @@
-import type { EntityName, InferEntityFromProperties } from '@mikro-orm/core';
+import { type EntityName, type InferEntityFromProperties, p } from '@mikro-orm/core';
 import * as z from 'zod';
 import type { Context, Transaction } from '../../../../kernel/context.js';
 import type { organizationColumns } from '../../../../kernel/database/columns.js';
@@ -7,7 +7,6 @@ import type { JobKind } from '../../../../kernel/jobs/job-kind.js';
 import type { OutboundResponse } from '../../../../kernel/outbound/http.js';
 import type { Position } from '../../change-feed/public.js';
 import type { TARGETS } from './target.sql.js';
-import type { targetColumns } from './target-columns.js';
 
 /** The configuration of a target, in the form in which it is sealed. */
 export const TargetConfig = z.object({
@@ -73,3 +72,26 @@ export interface Outlet<T extends Target = Target> {
   /** The audit record of events that expired before they were sent. */
   readonly recordRewind: (tx: Transaction, target: T) => Promise<void>;
 }
+
+/** Columns of a target of events: where it is, and how far it has received. */
+export const targetColumns = {
+  name: p.text(),
+  isEnabled: p.boolean().default(true),
+  /** Scheme, host and port of the URL. */
+  origin: p.text(),
+  configSealed: p.blob(),
+  configVersion: p.integer().default(1),
+  position: p.bigint('string'),
+  positionIndex: p.integer(),
+  positionAt: p.datetime(3).defaultRaw('now()'),
+  failures: p.integer().default(0),
+  nextAttemptAt: p.datetime(3).nullable(),
+  lastSuccessAt: p.datetime(3).nullable(),
+  lastFailureAt: p.datetime(3).nullable(),
+  lastFailure: p.text().nullable(),
+  lastStatus: p.integer().nullable(),
+  rejectedRecords: p.bigint('string').defaultRaw('0'),
+  rewoundAt: p.datetime(3).nullable(),
+  expirySeen: p.bigint('string').defaultRaw('0'),
+  isResetPending: p.boolean().default(false),
+};

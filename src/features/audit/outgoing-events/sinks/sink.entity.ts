@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { organizationColumns } from '../../../../kernel/database/columns.js';
-import { targetColumns } from '../engine/target-columns.js';
+import { targetColumns } from '../engine/target.js';
 import type { SinkKind } from './sink.rules.js';
 
 export const AuditSinkSchema = defineEntity({

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { projectColumns } from '../../../../kernel/database/columns.js';
-import { targetColumns } from '../engine/target-columns.js';
+import { targetColumns } from '../engine/target.js';
 
 export const ChangeWebhookSchema = defineEntity({
   name: 'ChangeWebhook',

@@ -108,11 +108,11 @@ export class Attempting {
           if (failure.certainty === 'refused') await scheduleOrphanRevocation(tx, work);
           await fail(tx, work, failure);
         });
-      await this.called.keep({ failure, since });
+      await this.called.record({ failure, since });
       return;
     }
-    await this.keep(work, result);
-    await this.called.keep({ failure: null, since });
+    await this.storeResult(work, result);
+    await this.called.record({ failure: null, since });
   }
 
   /** Whether no other rotation owns the account, as far as that can be known; otherwise the attempt ends. */
@@ -131,7 +131,7 @@ export class Attempting {
   }
 
   /** Stores the credential that the external system has now. */
-  private async keep(work: Work, result: Credential): Promise<void> {
+  private async storeResult(work: Work, result: Credential): Promise<void> {
     const { id, candidateVersion } = work.attempt;
     const at = { table: 'secret_rotation_attempt', column: 'result', rowId: id, rowVersion: candidateVersion } as const;
     await this.run.inTransaction(async (tx) => {
@@ -150,14 +150,14 @@ export class Attempting {
     const since = performance.now();
     const finding = await kind.find(this.ctx, target, candidate).catch((error: unknown) => failureOf(error));
     // Without a failure it may have called nothing.
-    if (finding instanceof Error) await this.called.keep({ failure: finding, since });
+    if (finding instanceof Error) await this.called.record({ failure: finding, since });
     if (finding instanceof Error) {
       if (attempt.tries === 0 || !(await this.isOverdue(work))) return this.later(work, finding);
       const reason = { code: finding.code, message: kind.overlaps ? RESULT_UNKNOWN : PASSWORD_UNKNOWN };
       await this.run.inTransaction((tx) => abandon(tx, { kinds: this.kinds, rotationId: attempt.rotationId, reason }));
       return undefined;
     }
-    if (finding.outcome === 'done') await this.keep(work, finding.credential);
+    if (finding.outcome === 'done') await this.storeResult(work, finding.credential);
     else if (finding.outcome === 'undecided')
       await this.run.inTransaction((tx) =>
         leaveUndecided(tx, work, { code: 'CREDENTIALS_REJECTED', message: UNDECIDED }),
@@ -210,7 +210,7 @@ export class Attempting {
       () => null,
       (error: unknown) => failureOf(error),
     );
-    await this.called.keep({ failure, since });
+    await this.called.record({ failure, since });
     if (failure === null) {
       await this.run.inTransaction((tx) => moveTo(tx, work, 'verified'));
       return;

@@ -11,7 +11,7 @@ import {
 } from '../../../notifications/project-notices/public.js';
 import { releaseRotated, writeRotated } from '../../../secrets/public.js';
 import { digestOfAccount, lockAccount } from '../../app-connections/public.js';
-import { isRefusal, type Reason } from '../kind/rotation-kind.js';
+import { type Reason, rejectsCredentials } from '../kind/rotation-kind.js';
 import type { Kinds } from '../kinds/kinds.js';
 import { lineOf, type ShownDebt, shownDebts } from '../revocations/live-credentials.js';
 import { scheduleRevocation } from '../revocations/revocations.js';
@@ -128,7 +128,7 @@ export async function fail(
   const now = await databaseNow(tx);
   const { retryAfterSeconds = null } = reason;
   const failures = rotation.failures + 1;
-  const refusals = isRefusal(reason) ? rotation.refusals + 1 : 0;
+  const refusals = rejectsCredentials(reason) ? rotation.refusals + 1 : 0;
   const isPaused = refusals >= work.kind.mostRefusals || reason.code === OWNED.code;
   const status = (await isStillUndecided(tx, work)) ? 'needs_reconciliation' : 'failed';
   const isTriedAgain = status === 'failed' && !isPaused;

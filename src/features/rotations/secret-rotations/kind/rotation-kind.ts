@@ -169,7 +169,7 @@ export const fieldOf = (type: string): string => type.replace(/-(\w)/g, (_, lett
 export const typePrefixOf = (type: string): string => fieldOf(`-${type}`);
 
 /** Failures that say that the target rejects our own credentials: retries may lock an account. */
-const REFUSALS: readonly string[] = [
+const CREDENTIAL_REJECTIONS: readonly string[] = [
   'CREDENTIALS_REJECTED',
   'ACCOUNT_LOCKED',
   'ACCOUNT_DISABLED',
@@ -178,7 +178,8 @@ const REFUSALS: readonly string[] = [
 ];
 
 /** Whether the target rejected our own credentials. */
-export const isRefusal = ({ code }: { readonly code: string }): boolean => REFUSALS.includes(code);
+export const rejectsCredentials = ({ code }: { readonly code: string }): boolean =>
+  CREDENTIAL_REJECTIONS.includes(code);
 
 /** The reason of a failed attempt. */
 export interface Reason {

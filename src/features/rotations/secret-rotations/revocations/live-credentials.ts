@@ -1,8 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import type { AuditFacts } from '../../../../kernel/audit/audit-record.js';
 import type { Context, Transaction } from '../../../../kernel/context.js';
-import { keyIdOf } from '../../../../kernel/crypto/seal.js';
-import { queryOf } from '../../../../kernel/database/database.js';
 import type { TargetPolicy } from '../../../../kernel/outbound/http.js';
 import { type ListCredentialsLeft, Project, type ProjectAccess } from '../../../projects/public.js';
 import { canAt, systemOf } from '../../app-connections/public.js';
@@ -11,7 +9,7 @@ import { SecretRotationAttempt } from '../store/attempt.entity.js';
 import type { DebtRow } from '../store/debt.queries.js';
 import { SecretRotation } from '../store/rotation.entity.js';
 import { listLiveCredentials } from '../store/rotation.sql.js';
-import { type SealedAt, visiblePartOf } from '../store/sealing.js';
+import { type SealedAt, sealersOf, visiblePartOf } from '../store/sealing.js';
 
 /** A credential in an external system, as an administrator finds it there. */
 interface Shown {
@@ -45,14 +43,7 @@ async function shown<Row extends Stored>(
   rows: readonly Row[],
   { isReading = false }: { readonly isReading?: boolean } = {},
 ): Promise<(Row & Shown)[]> {
-  const byProject = Map.groupBy(
-    rows.filter(({ sealed }) => sealed !== null),
-    ({ projectId }) => projectId,
-  );
-  const keyIds = new Map(
-    [...byProject].map(([id, some]) => [id, some.map((row) => keyIdOf(row.sealed as Uint8Array))]),
-  );
-  const sealers = await ctx.keyring.sealers(queryOf(ctx), ctx.organizationId, keyIds);
+  const sealers = await sealersOf(ctx, rows);
   return rows.map((row) => {
     const { projectId, type, name, sealed, at } = row;
     const sealer = sealers.get(projectId);

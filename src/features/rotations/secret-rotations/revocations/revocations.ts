@@ -195,7 +195,7 @@ export const revocationJob = (kinds: Kinds): JobKind => ({
         run.signal.throwIfAborted();
         const since = performance.now();
         const failure = await attemptRevocation(ctx, run, { kinds, debt });
-        await called.keep({ failure, since });
+        await called.record({ failure, since });
         if (failure === null) continue;
         await defer(run, { kinds, debt, failure });
         // The others wait as long as the system is left alone. Nothing of them has failed.

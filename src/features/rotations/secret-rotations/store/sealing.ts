@@ -60,6 +60,19 @@ export async function openText(
   return (await ctx.keyring.sealer(queryOf(ctx), scope)).open(place, sealed);
 }
 
+/** What decrypts sealed columns of rows, by project, in at most one statement; null is not sealed. @throws KEY_DISABLED as it decrypts */
+export function sealersOf(
+  ctx: Context,
+  rows: readonly { readonly projectId: string; readonly sealed: Uint8Array | null }[],
+) {
+  const keys = rows.flatMap(({ projectId, sealed }) =>
+    sealed === null ? [] : [{ projectId, keyId: keyIdOf(sealed) }],
+  );
+  const byProject = Map.groupBy(keys, ({ projectId }) => projectId);
+  const keyIds = new Map([...byProject].map(([id, some]) => [id, some.map(({ keyId }) => keyId)]));
+  return ctx.keyring.sealers(queryOf(ctx), ctx.organizationId, keyIds);
+}
+
 /** Seals a credential as a whole. */
 export const sealCredential = (ctx: Context, scope: Scope, place: SealedAt, credential: Credential): Promise<Buffer> =>
   sealText(
