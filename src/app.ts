@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import packageJson from '../package.json' with { type: 'json' };
 import { type Config, NO_CONFIG } from './config.js';
+import './context.js';
 import type { Feature } from './feature.js';
 import { createAuditEvents } from './features/audit/audit-events/index.js';
 import { createChangeFeed } from './features/audit/change-feed/index.js';

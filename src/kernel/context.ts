@@ -2,8 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type DataLoader from 'dataloader';
 import { AppError } from './errors.js';
 
-// The first layer of the kernel: it imports none of the others. What a request carries of a later layer is declared there, by
-// declaration merging (`declare module '../context.js'`), as plugins of Fastify extend its request.
+// The first layer of the kernel: it imports none of the others. What a request carries of later layers is in `src/context.ts`.
 
 /** Who acts: a machine identity, a person, or the service itself (jobs, first start). */
 export interface Actor {
@@ -28,7 +27,7 @@ export interface RequestInfo {
 }
 
 /** What every service method needs. Made once, in app.ts. Each layer of the kernel adds what it provides. */
-// biome-ignore lint/suspicious/noEmptyInterface: later layers declare its members; see the note at the top
+// biome-ignore lint/suspicious/noEmptyInterface: its members are in src/context.ts; see the note at the top
 export interface Kernel {}
 
 /**

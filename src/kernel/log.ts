@@ -3,13 +3,6 @@ import { type Logger as PinoLogger, pino } from 'pino';
 /** IDs, counts, names of settings and codes: scalars only, so that no object with a value can be logged by accident. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null>>;
 
-declare module './context.js' {
-  interface Kernel {
-    /** Absent in programs beside the service. */
-    readonly log?: Log | undefined;
-  }
-}
-
 /** Writes one line for each event. */
 export interface Log {
   debug(event: string, fields?: LogFields): void;

@@ -1,12 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 
-declare module '../context.js' {
-  interface Kernel {
-    /** Seals the trail, and signs what is dropped of it. */
-    readonly auditChain: AuditChain;
-  }
-}
-
 const SEQUENCE_BYTES = 8;
 const DIGEST_BYTES = 16;
 const ENTRY_BYTES = SEQUENCE_BYTES + DIGEST_BYTES;

@@ -6,13 +6,6 @@ import { INSERTS, INSERTS_WITH_LISTS, RECORD_PARAMETERS, type Reach } from './au
 import { type Disclosure, idArray, isList, namesList } from './disclosure.js';
 import type { Retention } from './retention.js';
 
-declare module '../context.js' {
-  interface Context {
-    /** Collects what this request records, where its reply is kept: whoever gets it later must leave the same records. */
-    recorded?: AuditEvent[];
-  }
-}
-
 /** Ids, names of settings and counts. Never a secret value, a token or free text of a caller. */
 export type AuditFacts = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 

@@ -12,12 +12,6 @@ import { type Disclosure, isList } from './disclosure.js';
 import type { Retention } from './retention.js';
 import { type Verification, verifyTrail } from './verify-trail.js';
 
-declare module '../context.js' {
-  interface Kernel {
-    readonly auditTrail: AuditTrail;
-  }
-}
-
 const MAX_BATCH = 64;
 const MAX_WAIT_MS = 2;
 const MAX_QUEUE = 10_000;

@@ -4,20 +4,6 @@ import { type EnumName, enumName } from '../enum-name.js';
 import { AppError, type ErrorDetail } from '../errors.js';
 import { type Conditions, compileConditions, type Fields } from './conditions.js';
 
-declare module '../context.js' {
-  interface Kernel {
-    /** What the caller may do in a project; undefined when it knows of none by this id. */
-    readonly accessTo: AccessTo;
-    readonly accessesOf: AccessesOf;
-    readonly holdingsOf: HoldingsOf;
-  }
-
-  interface Context {
-    /** What the actor may do in the organization. Projects bring abilities of their own. */
-    readonly ability: Ability;
-  }
-}
-
 declare module '../detail-codes.js' {
   interface DetailCodes {
     /** As REST names them, and as GraphQL does. */

@@ -23,12 +23,6 @@ import { Sealer } from './sealer.js';
 import { SigningKey } from './signing-key.js';
 import { destroyedKey, madeKey, rewrapKeys, unwrapKey } from './wrapping.js';
 
-declare module '../context.js' {
-  interface Kernel {
-    readonly keyring: Keyring;
-  }
-}
-
 const BLOCK = 1_000;
 const BLOCK_SECONDS = 3_600;
 const MAX_SCOPES = 1_000;

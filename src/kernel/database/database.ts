@@ -25,12 +25,6 @@ import { type Executor, type Lent, type Query, type Row, Session } from './sessi
 import { FIND_LOCK_TIMEOUT, FIND_READ_ONLY, FIND_SESSION, TRY_DISK } from './session.sql.js';
 import { POOL_LIMITS, type PoolLimits, TIME_LIMITS } from './time-limits.js';
 
-declare module '../context.js' {
-  interface Kernel {
-    readonly database: Database;
-  }
-}
-
 /** Where a database is. */
 export interface Address {
   readonly url: string;

@@ -4,13 +4,6 @@ import { type AnyContext, authenticated } from '../context.js';
 import { AppError } from '../errors.js';
 import { inArguments } from './errors/argument-errors.js';
 
-declare module '../context.js' {
-  interface RequestInfo {
-    /** Where a request for a stream puts the source of its events. Absent: the request cannot receive a stream. */
-    readonly opening?: Opening;
-  }
-}
-
 /** A stream that a document asks for. */
 export interface Opening {
   /** Aborted when the client has gone, or has to go. */

@@ -5,13 +5,6 @@ import type { Context, Kernel } from '../context.js';
 import { matchingTag } from '../operations/responses/response.js';
 import { type Download, type Downloading, mountDownload } from './downloads.js';
 
-declare module '../context.js' {
-  interface Kernel {
-    /** Where others reach the service, without a slash at the end; null where nobody has said so. */
-    readonly publicUrl: string | null;
-  }
-}
-
 /** What programs without a token are given at a path, in bytes: nothing secret. */
 export interface PublicDocument {
   readonly method: 'GET' | 'POST';

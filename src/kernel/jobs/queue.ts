@@ -3,15 +3,6 @@ import { newId } from '../ids.js';
 import { enqueueStandingJobs, queueJobs, wakeJobs } from './job.sql.js';
 import type { JobKind, WaitReason } from './job-kind.js';
 
-declare module '../context.js' {
-  interface Kernel {
-    /** Has this node look at once for these jobs, or for all that are due. Absent where no jobs run. */
-    readonly wakeJobs?: ((ids?: readonly string[]) => void) | undefined;
-    /** Asks for standing jobs of a kind within a second, together with others who ask meanwhile. Absent where no jobs run. */
-    readonly enqueueStandingLater?: ((kind: string, requests: readonly JobRequest[]) => void) | undefined;
-  }
-}
-
 /** Work for later. */
 export interface JobRequest {
   /** Of two jobs of a kind with one key there is only the first, for as long as its row is kept: 30 days after it finished. */

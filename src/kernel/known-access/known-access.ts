@@ -5,16 +5,6 @@ import type { RowFrom } from '../database/statement.js';
 import { failedOnData, nullOnData } from '../errors.js';
 import { readChanges } from './access-changes.sql.js';
 
-declare module '../context.js' {
-  interface Kernel {
-    readonly knownAccess: KnownAccess;
-  }
-  interface Context {
-    /** Absent for jobs. Null when the caller was read from the database for this request. */
-    readonly accessSnapshot?: AccessSnapshot | null;
-  }
-}
-
 /** What a look has seen. */
 export interface AccessState {
   /** As long as it is the same nothing has changed of what anybody may do. */

@@ -2,13 +2,6 @@ import { AppError } from '../errors.js';
 import { FairQueue, type Ticket } from './fair-queue.js';
 import { RequestWork } from './request-work.js';
 
-declare module '../context.js' {
-  interface RequestInfo {
-    /** Memory and turns that the response takes. Undefined where there is no response, as in jobs. */
-    readonly load?: ResponseLoad | undefined;
-  }
-}
-
 /** A response is at most this long, in bytes. */
 export const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 /** Shorter responses are not counted once they are built: connections are bounded too, and take as much. */

@@ -3,13 +3,6 @@ import { callersNetwork } from '../../addresses.js';
 import type { LimitName, RateLimitSettings } from './settings.js';
 import { SLOTS, SlidingCount } from './sliding-count.js';
 
-declare module '../../context.js' {
-  interface RequestInfo {
-    /** What the request was counted as, where that was before it was known what it wants. */
-    counted?: Taken;
-  }
-}
-
 /** Memory has an end: beyond this many the one that was used least lately is forgotten. */
 const MAX_BUCKETS = 50_000;
 /** Part of a limit that a node uses before it shares its count immediately. */

@@ -2,16 +2,6 @@ import type { Transaction } from '../../context.js';
 import { AppError } from '../../errors.js';
 import { markKeyEffective } from './idempotency-key.queries.js';
 
-declare module '../../context.js' {
-  interface Context {
-    /** The idempotency key that this request owns, where it came with one. */
-    claim?: Claim;
-  }
-  interface AnonymousContext {
-    readonly claim?: undefined;
-  }
-}
-
 /** How soon a request with the key of another one that still runs may be worth another try. */
 export const RETRY_AFTER_SECONDS = 5;
 
