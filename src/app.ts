@@ -25,8 +25,8 @@ import { createAlerts } from './features/notifications/alerts/index.js';
 import { createIdentityAlerts } from './features/notifications/identity-alerts/index.js';
 import { createProjectNotices } from './features/notifications/project-notices/index.js';
 import {
-  notifyOfFailure,
   notifyOfFailedRequest,
+  notifyOfFailure,
   notifyOfRescue,
 } from './features/notifications/project-notices/public.js';
 import { Notifier } from './features/notifications/sending/public.js';
