@@ -2,7 +2,7 @@ import { createSecretKey } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { type Config, readConfig } from '../config.js';
 // Not by its public.ts, which loads GraphQL types that need the decorators of the service.
-import { compareWithTrail, type TrailComparison } from '../features/secrets/kept-states/kept-states.js';
+import { compareWithTrail, type TrailComparison } from '../features/secrets/trail-states.sql.js';
 import { AuditChain } from '../kernel/audit/audit-chain.js';
 import type { Anchor, TrailReport } from '../kernel/audit/audit-verifier.js';
 import { verifyTrail } from '../kernel/audit/verify-trail.js';

@@ -22,13 +22,10 @@ import { SecretRelations, secretNodes, secretRelations } from './relations/relat
 import { RestoreResolver, restoreRoutes } from './restoring/restore.resolver.js';
 import { RestoreService } from './restoring/restore.service.js';
 import { StateRestoreService } from './restoring/restore-state.service.js';
-import { ComparisonResolver } from './search/comparison.resolver.js';
 import { ComparisonService } from './search/comparison.service.js';
-import { DuplicatesResolver } from './search/duplicates.resolver.js';
 import { DuplicatesService } from './search/duplicates.service.js';
 import { SecretSearchResolver } from './search/search.resolver.js';
 import { SecretSearchService } from './search/search.service.js';
-import { UsageResolver } from './search/usage.resolver.js';
 import { UsageService } from './search/usage.service.js';
 import { SecretTransferResolver, transferRoutes } from './transfer/transfer.resolver.js';
 import { SecretTransferService } from './transfer/transfer.service.js';
@@ -102,10 +99,12 @@ export function createSecrets({
       new VersionResolver(versions),
       new SecretVersionsResolver(versions),
       new RestoreResolver(new RestoreService(projects), new StateRestoreService(projects)),
-      new SecretSearchResolver(new SecretSearchService(projects)),
-      new UsageResolver(new UsageService(projects)),
-      new DuplicatesResolver(new DuplicatesService(projects)),
-      new ComparisonResolver(new ComparisonService(projects)),
+      new SecretSearchResolver(
+        new SecretSearchService(projects),
+        new DuplicatesService(projects),
+        new ComparisonService(projects),
+        new UsageService(projects),
+      ),
     ],
     nodes: secretNodes(own),
     routes: [

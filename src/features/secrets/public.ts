@@ -10,9 +10,8 @@ export { secretKey } from './core/secret.rules.js';
 export { SecretType } from './core/secret.type.js';
 export { SEALED_SECRETS } from './core/secret-sealing.js';
 export type { FolderSchema } from './entities/folder.entity.js';
-export { createRootFolders } from './folders/folder-writes.js';
+export { createRootFolders } from './folders/folder-changes.js';
 export { authorizeTagChange, followEnvironment, forgetEnvironment } from './folders/followed-changes.js';
-export { compareWithTrail, statesToKeep } from './kept-states/kept-states.js';
 export {
   keepRotatedKeys,
   releaseRotated,
@@ -20,3 +19,4 @@ export {
   writeRotated,
 } from './rotated/rotated-secrets.js';
 export { type Place, place } from './scope/place.rules.js';
+export { compareWithTrail, statesToKeep } from './trail-states.sql.js';

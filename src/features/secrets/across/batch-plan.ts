@@ -12,7 +12,7 @@ import { refuseRotated, violationsOfChange } from '../core/rotated-guard.js';
 import { listTaken, lockByIds, lockHomesOf, lockStructure } from '../core/secret.queries.js';
 import { type PathOf, plainMetadata } from '../core/secret.rules.js';
 import { openerFor, openSecretComment, openSecretMetadata, openSecretValue } from '../core/secret-sealing.js';
-import { loadNamed, pick, refuse } from '../core/write-checks.js';
+import { loadTagsAndCheckRecipients, pick, refuse } from '../core/write-checks.js';
 import { listReferring, namesOf } from '../references/reference.sql.js';
 import {
   authorizeReferences,
@@ -69,7 +69,7 @@ export async function planBatch(tx: Transaction, held: readonly Held[], pathOf: 
   const groups = groupsOf(held, pathOf);
   await checkEach(groups, async (group) => {
     const changes = group.held.map(({ change }) => change);
-    group.tags = await loadNamed(tx, group, changes);
+    group.tags = await loadTagsAndCheckRecipients(tx, group, changes);
     if (group.project.enforceEncryptedSecretMetadata) refuse(plainMetadata(changes, group.pathOf));
   });
   authorizeChanges(groups, pathOf);

@@ -13,10 +13,9 @@ import { nextAttributes, sealedRow } from '../core/next-version.js';
 import { type Clear, openerFor, openSecretComment, openSecretMetadata, sealerFor } from '../core/secret-sealing.js';
 import { insertSecrets, type SecretRow } from '../core/secret-writes.js';
 import { writeEvent } from '../core/write-target.js';
-import { holdRoots, type LockedEnvironment } from '../folders/folder.queries.js';
+import { holdRoots, type LockedEnvironment } from '../folders/folder.sql.js';
 import { parentOf, pathsDownTo } from '../scope/place.rules.js';
-import { folderTest } from '../scope/scan-bounds.rules.js';
-import { Visibility } from '../scope/visibility.rules.js';
+import { folderTest, Visibility } from '../scope/visibility.rules.js';
 import { contentsOf } from '../versions/restore-contents.js';
 import {
   type CopiedFolder,

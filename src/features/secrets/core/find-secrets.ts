@@ -4,8 +4,7 @@ import { quickQueryOf } from '../../../kernel/database/database.js';
 import { BY_NAME, type ListOrder } from '../../../kernel/list-order.js';
 import type { PersonalSecret } from '../entities/personal.entity.js';
 import { FILTERS, filterParams, type Position, type SecretFilters } from '../scope/list-conditions.sql.js';
-import type { Place } from '../scope/place.rules.js';
-import { mostSlashes } from '../scope/scope.rules.js';
+import { mostSlashes, type Place } from '../scope/place.rules.js';
 import {
   findLockedSecrets,
   findSecret,

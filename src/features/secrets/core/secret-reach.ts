@@ -2,8 +2,7 @@ import { authorize } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
 import { distinctIds } from '../../../kernel/ids.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
-import { byRules } from '../scope/scan-bounds.rules.js';
-import { type SecretSubject, Visibility } from '../scope/visibility.rules.js';
+import { byRules, type SecretSubject, Visibility } from '../scope/visibility.rules.js';
 import { refuseOtherType } from './load-place.js';
 
 /** A secret of some project, as rules see it. */

@@ -23,7 +23,7 @@ export const secretDigest = (row: string): string =>
       || coalesce(uuid_send(${row}.rotation_id), '')`);
 
 /** What of a row decides what a reader gets from it. */
-interface StatedContent {
+interface DigestedContent {
   readonly environmentId: string;
   readonly folderId: string;
   readonly key: string;
@@ -35,7 +35,7 @@ interface StatedContent {
 }
 
 /** The same of a row that is to be written. */
-export function digestOf(row: StatedContent): string {
+export function digestOf(row: DigestedContent): string {
   const { environmentId, folderId, key, metadata, rotationId } = row;
   return digestOfBytes([
     Buffer.from(jsonbText([environmentId.toLowerCase(), folderId.toLowerCase(), key, metadata])),

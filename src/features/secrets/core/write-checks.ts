@@ -27,17 +27,17 @@ export const subjectOf = ({ environment, secretPath }: Place, key: string, tags:
   tags,
 });
 
-type Given = Pick<NewSecret, 'tagIds' | 'secretReminderRecipients'>;
+type TagsAndRecipients = Pick<NewSecret, 'tagIds' | 'secretReminderRecipients'>;
 
 /**
  * Tags of the project by ID, for these secrets, and the check of their reminder recipients.
  *
  * @throws TAG_NOT_FOUND, USER_NOT_FOUND, with each path
  */
-export async function loadNamed(
+export async function loadTagsAndCheckRecipients(
   ctx: Context,
   { project: { projectId }, pathOf }: Pick<WriteTarget, 'project' | 'pathOf'>,
-  secrets: readonly Given[],
+  secrets: readonly TagsAndRecipients[],
 ): Promise<ReadonlyMap<string, TagRow>> {
   await checkRecipients(ctx, projectId, { secrets, pathOf });
   return loadTags(ctx, projectId, { secrets, pathOf });
@@ -46,7 +46,7 @@ export async function loadNamed(
 async function loadTags(
   ctx: Context,
   projectId: string,
-  { secrets, pathOf }: { secrets: readonly Given[]; pathOf: PathOf },
+  { secrets, pathOf }: { secrets: readonly TagsAndRecipients[]; pathOf: PathOf },
 ): Promise<ReadonlyMap<string, TagRow>> {
   const ids = distinctIds(secrets.flatMap(({ tagIds }) => tagIds ?? [])).filter(isId);
   const found = ids.length === 0 ? [] : await findTags(ctx, { ids });
@@ -70,7 +70,7 @@ export const pick = (tags: ReadonlyMap<string, TagRow>, ids: readonly string[] |
 async function checkRecipients(
   ctx: Context,
   projectId: string,
-  { secrets, pathOf }: { secrets: readonly Given[]; pathOf: PathOf },
+  { secrets, pathOf }: { secrets: readonly TagsAndRecipients[]; pathOf: PathOf },
 ): Promise<void> {
   const wanted = distinctIds(secrets.flatMap((secret) => secret.secretReminderRecipients ?? [])).filter(isId);
   const isAsked = secrets.some((secret) => (secret.secretReminderRecipients ?? []).length > 0);
@@ -91,7 +91,7 @@ async function checkRecipients(
 }
 
 /** A key that a secret of a batch gets, and the path of a violation. */
-interface Wanted {
+interface NewKey {
   readonly folderId: string;
   readonly key: string;
   readonly path: string;
@@ -116,7 +116,7 @@ export const refuseTaken = (
     })),
   );
 
-async function refuseTakenIn(tx: Transaction, wanted: readonly Wanted[]): Promise<void> {
+async function refuseTakenIn(tx: Transaction, wanted: readonly NewKey[]): Promise<void> {
   const [folderIds, keys] = [wanted.map(({ folderId }) => folderId), wanted.map(({ key }) => key)];
   const taken = new Set((await listTaken(tx, { folderIds, keys, exceptIds: [] })).map(nameOf));
   const violation = { code: 'SECRET_KEY_TAKEN', message: 'already exists in the folder' } as const;
@@ -171,7 +171,7 @@ export async function refuseTakenNames(
   { changes, isFreed }: { changes: readonly SecretChange[]; isFreed: (name: string) => boolean },
 ): Promise<void> {
   if (changes.length === 1) return;
-  const wanted = changes.flatMap(({ newSecretKey: key }, index): Wanted[] => {
+  const wanted = changes.flatMap(({ newSecretKey: key }, index): NewKey[] => {
     const { folderId } = homeAt(target, index);
     return key === undefined || isFreed(nameOf({ folderId, key }))
       ? []

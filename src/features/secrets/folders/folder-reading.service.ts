@@ -9,12 +9,13 @@ import { type KeyBounds, keyPageBounds, Page, type PageRequest } from '../../../
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { loadPlace, loadSecretProject } from '../core/load-place.js';
+import { listSubjects } from '../core/secret.queries.js';
 import type { KnownEnvironment } from '../reading/secret-reading.service.js';
 import { parentOf } from '../scope/place.rules.js';
-import { listSubjects } from '../scope/subject.queries.js';
 import { Visibility } from '../scope/visibility.rules.js';
 import { VersionVisibility } from '../versions/version.rules.js';
 import { listNewestStates, listWritten } from '../versions/version.sql.js';
+import { FolderByPath, FolderPage, FolderPageAt, FolderTree, GetFolder, ListFolders } from './folder.rules.js';
 import {
   type FolderRow,
   findFolders,
@@ -25,8 +26,7 @@ import {
   prefixOf,
   type ReadFolder,
   withAccess,
-} from './folder.queries.js';
-import { FolderByPath, FolderPage, FolderPageAt, FolderTree, GetFolder, ListFolders } from './folder.rules.js';
+} from './folder.sql.js';
 
 /** A folder of a tree. */
 export interface FolderTreeEntry {

@@ -9,12 +9,19 @@ import { parse, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { loadSecretProject } from '../core/load-place.js';
 import { refuseKept } from '../core/rotated-guard.js';
-import { lockSecretsIn, lockStructure } from '../core/secret.queries.js';
+import { listSubjects, lockSecretsIn, lockStructure } from '../core/secret.queries.js';
 import { deleteSecrets } from '../core/secret-writes.js';
 import { Folder } from '../entities/folder.entity.js';
 import { folderPath, isShortEnough, joinPath, parentOf } from '../scope/place.rules.js';
-import { listSubjects } from '../scope/subject.queries.js';
 import { fieldsOf } from '../scope/visibility.rules.js';
+import {
+  CreateFolder,
+  DeleteFolder,
+  DeleteFolderByName,
+  type FolderChange,
+  UpdateFolder,
+  UpdateFolders,
+} from './folder.rules.js';
 import {
   type FolderRow,
   findFolderByPath,
@@ -24,18 +31,16 @@ import {
   lockTree,
   type ReadFolder,
   withAccess,
-} from './folder.queries.js';
+} from './folder.sql.js';
 import {
-  CreateFolder,
-  DeleteFolder,
-  DeleteFolderByName,
-  type FolderChange,
-  UpdateFolder,
-  UpdateFolders,
-} from './folder.rules.js';
-import { changeFolders, type FolderPathOf, refuseRoot } from './folder-changes.js';
-import { findPaths, lockEnvironments, makeFolders } from './folder-writes.js';
-import { listImporters, listImporting } from './import.queries.js';
+  changeFolders,
+  type FolderPathOf,
+  findPaths,
+  lockEnvironments,
+  makeFolders,
+  refuseRoot,
+} from './folder-changes.js';
+import { listImporters, listImporting } from './import.sql.js';
 
 /** Maximum number of importing folders that are named where they prevent a deletion. */
 const MAX_NAMED_IMPORTERS = 20;

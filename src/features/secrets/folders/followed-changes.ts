@@ -2,16 +2,15 @@ import { authorize } from '../../../kernel/authz/ability.js';
 import type { Transaction } from '../../../kernel/context.js';
 import type { FollowEnvironment, ForgetEnvironment, ProjectAccess } from '../../projects/public.js';
 import { refuseKept } from '../core/rotated-guard.js';
-import { lockSecretsIn, lockStructure } from '../core/secret.queries.js';
+import { listCarriers, listSubjects, lockSecretsIn, lockStructure } from '../core/secret.queries.js';
 import { rewriteReferencesInto } from '../references/reference-writes.js';
 import { parentOf } from '../scope/place.rules.js';
-import { listCarriers, listSubjects } from '../scope/subject.queries.js';
 import { authorizeAll, authorizeCarried, mayAlways, mayCarryAll } from '../scope/visibility.rules.js';
 import type { AuthorizeTagChange } from '../tags/public.js';
 import { listPastCarriers, listPastOfEnvironment } from '../versions/version.sql.js';
-import { deleteHistoriesOf, holdFoldersOf, listFoldersToFollow } from './folder.queries.js';
+import { deleteHistoriesOf, holdFoldersOf, listFoldersToFollow } from './folder.sql.js';
 import { authorizeRelocations } from './folder-changes.js';
-import { listImporting } from './import.queries.js';
+import { listImporting } from './import.sql.js';
 
 /**
  * Updates references to the secrets of an environment for its new slug. The caller must be allowed to edit and read

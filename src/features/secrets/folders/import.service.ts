@@ -15,9 +15,11 @@ import { lockStructure } from '../core/secret.queries.js';
 import { SecretImport } from '../entities/import.entity.js';
 import type { KnownEnvironment } from '../reading/secret-reading.service.js';
 import { folderPath, type Place } from '../scope/place.rules.js';
-import type { ReadFolder } from './folder.queries.js';
+import type { ReadFolder } from './folder.sql.js';
+import { CreateImport, DeleteImport, GetImport, ListImports, UpdateImport } from './import.rules.js';
 import {
   findImports,
+  findReached,
   holdFolders,
   type ImportRow,
   insertImport,
@@ -25,9 +27,7 @@ import {
   listImportsInEnvironments,
   listImportsOf,
   moveImport,
-} from './import.queries.js';
-import { CreateImport, DeleteImport, GetImport, ListImports, UpdateImport } from './import.rules.js';
-import { findReached } from './trees.sql.js';
+} from './import.sql.js';
 
 /** What another caller may have created or deleted since the lookup. */
 const CODES: ConstraintCodes = {

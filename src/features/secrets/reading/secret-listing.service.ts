@@ -26,7 +26,7 @@ import { acquireReadSlot, releaseSlotOfFewRows, reserveEntries, reserveRows } fr
 import { openerFor } from '../core/secret-sealing.js';
 import { type ExpandedViews, expandViews } from '../references/secret-expansion.js';
 import type { Position } from '../scope/list-conditions.sql.js';
-import { nearestFirst, type ScopeFolder } from '../scope/scope.rules.js';
+import { nearestFirst, type ScopeFolder } from '../scope/place.rules.js';
 import { findScope, type Scope } from '../scope/scope.sql.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
 import { ListSecrets } from './secret-reading.rules.js';

@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import { type RowFrom, sqlStatement, t } from '../../../kernel/database/statement.js';
 import { prepared } from '../../../kernel/database/tables.js';
+import { TAG_SLUGS, tagSlugsOf } from '../core/secret.queries.js';
 import { given, type Lists, type Texts, tables } from '../entities/tables.js';
-import { TAG_SLUGS, tagSlugsOf } from '../scope/subject.queries.js';
 
 /**
  * Maximum total size of referenced values that one response inserts, in bytes. References beyond it are not expanded.

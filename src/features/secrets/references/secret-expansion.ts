@@ -26,7 +26,7 @@ import {
 } from './reference.sql.js';
 
 /** What a list knows besides its rows. */
-interface Known {
+interface ExpansionOptions {
   readonly visibility: Visibility;
   /** True when the views are earlier versions: references lead to current secrets, also to the secret of the view. */
   readonly isPast?: boolean;
@@ -71,7 +71,7 @@ export async function expandViews(
   ctx: Context,
   project: ProjectAccess,
   views: readonly SecretView[],
-  { visibility, isPast = false }: Known,
+  { visibility, isPast = false }: ExpansionOptions,
 ): Promise<ExpandedViews> {
   const referring = new Map(views.filter(mayRefer).map((view) => [isPast ? pastOf(view) : view.id, view]));
   if (referring.size === 0) return UNCHANGED;

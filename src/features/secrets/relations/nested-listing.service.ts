@@ -21,7 +21,7 @@ import {
 } from '../core/secret.view.js';
 import { acquireReadSlot, reserveEntries } from '../core/secret-read-limits.js';
 import { openerFor } from '../core/secret-sealing.js';
-import type { ReadFolder } from '../folders/folder.queries.js';
+import type { ReadFolder } from '../folders/folder.sql.js';
 import { ListInEnvironment, ListInFolder } from '../reading/secret-reading.rules.js';
 import type { KnownEnvironment } from '../reading/secret-reading.service.js';
 import { expandViews } from '../references/secret-expansion.js';
@@ -164,7 +164,7 @@ interface Options extends SecretFilters {
   readonly since: string | null;
 }
 
-type Place = Pick<z.infer<typeof ListInEnvironment>, 'secretPath' | 'recursive'>;
+type ListedPath = Pick<z.infer<typeof ListInEnvironment>, 'secretPath' | 'recursive'>;
 
 const optionsOf = (input: Listing['input'], after: Position | null, limit: number | null): Options => ({
   ...filtersOf(input),
@@ -187,7 +187,7 @@ const loadInFolders = batchOfLists<ListedRecord, Options>(
   ({ folderId }) => folderId,
 );
 
-const loadInEnvironments = batchOfLists<ListedRecord, Options & Place>(
+const loadInEnvironments = batchOfLists<ListedRecord, Options & ListedPath>(
   (ctx, environmentIds, { withValues, after, limit, order, since, secretPath, recursive, ...filters }) => {
     const bounds = { after, limit, of: 'environment' } as const;
     const options = { withValues, filters, order, since, bounds };

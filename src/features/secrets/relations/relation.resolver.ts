@@ -28,18 +28,20 @@ import { SecretActorType, SecretImportEntry, SecretReadIssue, SecretType, toSecr
 import { type SecretView, SecretViewer } from '../core/secret.view.js';
 import { acquireReadSlot, reserveRows } from '../core/secret-read-limits.js';
 import { openersFor } from '../core/secret-sealing.js';
-import { findFolders, type ReadFolder } from '../folders/folder.queries.js';
 import { FolderConnection, FolderType } from '../folders/folder.resolver.js';
 import { FolderPageAt } from '../folders/folder.rules.js';
+import { findFolders, type ReadFolder } from '../folders/folder.sql.js';
 import type { FolderReadingService } from '../folders/folder-reading.service.js';
-import { findImports, type ImportRow } from '../folders/import.queries.js';
 import { ImportEndType, ImportType } from '../folders/import.resolver.js';
+import { findImports, type ImportRow } from '../folders/import.sql.js';
 import { parentOf } from '../scope/place.rules.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
-import { SecretComparisonSideType } from '../search/comparison.resolver.js';
-import { DuplicateSecretType } from '../search/duplicates.resolver.js';
-import { SecretSearchHitType } from '../search/search.resolver.js';
-import { SecretUseType } from '../search/usage.resolver.js';
+import {
+  DuplicateSecretType,
+  SecretComparisonSideType,
+  SecretSearchHitType,
+  SecretUseType,
+} from '../search/search.resolver.js';
 import { DeletedSecretType, SecretVersionSummaryType, SecretVersionType } from '../versions/version.resolver.js';
 import { CopySecretsPayload, MoveSecretsPayload } from '../writing/secret-writing.resolver.js';
 

@@ -13,7 +13,7 @@ import { lockHistories, lockHomesIn } from '../core/secret.queries.js';
 import { type Clear, openerFor, sealerFor } from '../core/secret-sealing.js';
 import { deleteSecrets, insertSecrets, type SecretRow, updateSecrets } from '../core/secret-writes.js';
 import { pruneVersions } from '../core/secret-writes.sql.js';
-import { type FoundFolders, findPaths, lockEnvironments, makeFolders } from '../folders/folder-writes.js';
+import { type FoundFolders, findPaths, lockEnvironments, makeFolders } from '../folders/folder-changes.js';
 import { rewriteReferencesTo } from '../references/reference-writes.js';
 import { joinPath, type Place } from '../scope/place.rules.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
@@ -229,7 +229,7 @@ interface StatePlan extends RestorePlan<Present, Past> {
 }
 
 /** What a plan is based on. */
-interface Wanted {
+interface PlanBasis {
   readonly project: ProjectAccess;
   readonly environment: string;
   readonly reach: Reach;
@@ -244,7 +244,7 @@ interface Wanted {
  * @throws HISTORY_TOO_SHORT, SECRET_KEY_TAKEN, PERMISSION_DENIED, ROTATED_SECRET, CONCURRENT_CHANGE,
  * SEALED_VALUE_INVALID
  */
-async function loadStatePlan(ctx: Context, wanted: Wanted): Promise<StatePlan> {
+async function loadStatePlan(ctx: Context, wanted: PlanBasis): Promise<StatePlan> {
   const { project, environment, reach, at, ids } = wanted;
   const guard = new RestoreGuard(project);
   const records = await listByIds(ctx, ids);

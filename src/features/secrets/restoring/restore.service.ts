@@ -12,7 +12,7 @@ import { openerFor, openSecretValue, sealerFor } from '../core/secret-sealing.js
 import { insertSecrets, type SecretRow, updateSecrets, type Written } from '../core/secret-writes.js';
 import { pruneVersions } from '../core/secret-writes.sql.js';
 import { recordWrite } from '../core/write-target.js';
-import { findPaths, lockEnvironments, makeFolders } from '../folders/folder-writes.js';
+import { findPaths, lockEnvironments, makeFolders } from '../folders/folder-changes.js';
 import { rewriteReferencesTo } from '../references/reference-writes.js';
 import { contentsOf, goneTagsOf, restoredRow } from '../versions/restore-contents.js';
 import { RestoreSecret, refuseDeletion } from '../versions/version.rules.js';

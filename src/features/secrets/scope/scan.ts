@@ -2,8 +2,8 @@ import type { Ability, Action } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
 import { mapYielding } from '../../../kernel/event-loop.js';
 import type { CursorKey } from '../../../kernel/paging.js';
-import { byRules, type FolderSubject, folderTest, looksAtPlaces } from './scan-bounds.rules.js';
-import { listPlacedFolders, type ScanBounds } from './scan-bounds.sql.js';
+import { listPlacedFolders, type ScanBounds } from './list-conditions.sql.js';
+import { byRules, type FolderSubject, folderTest, looksAtPlaces } from './visibility.rules.js';
 
 /**
  * Maximum number of rows that one request examines one by one, where rules depend on single ones, however few of them

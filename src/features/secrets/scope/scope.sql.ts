@@ -1,8 +1,7 @@
 // The folders of a list, with those that they import at any depth: a recursive statement.
 import type { Context } from '../../../kernel/context.js';
 import { sqlVariants, t } from '../../../kernel/database/statement.js';
-import type { Place } from './place.rules.js';
-import { mostSlashes, type ScopeFolder } from './scope.rules.js';
+import { mostSlashes, type Place, type ScopeFolder } from './place.rules.js';
 
 /** The folders of a list. */
 export interface Scope {

@@ -5,9 +5,9 @@ import { EMPTY_RECORD_BYTES } from '../../../kernel/crypto/seal.js';
 import { type RowFrom, sqlVariants, t } from '../../../kernel/database/statement.js';
 import { prepared } from '../../../kernel/database/tables.js';
 import type { CursorKey } from '../../../kernel/paging.js';
+import { tagSlugsOf } from '../core/secret.queries.js';
 import { among, tables } from '../entities/tables.js';
-import type { ScanBounds } from '../scope/scan-bounds.sql.js';
-import { tagSlugsOf } from '../scope/subject.queries.js';
+import type { ScanBounds } from '../scope/list-conditions.sql.js';
 
 /** A secret of one environment. */
 export interface ComparedSecret {

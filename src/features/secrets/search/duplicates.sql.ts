@@ -1,8 +1,14 @@
 // Digests of equal values: aggregates of bytes, in variants by where a scan looks.
 import type { Context } from '../../../kernel/context.js';
 import { type RowFrom, sqlVariants, t } from '../../../kernel/database/statement.js';
-import { BOUNDS_OPTION, BOUNDS_PARAMS, boundsOf, isWithinBounds, type ScanBounds } from '../scope/scan-bounds.sql.js';
-import { TAG_SLUGS, tagSlugsOf } from '../scope/subject.queries.js';
+import { TAG_SLUGS, tagSlugsOf } from '../core/secret.queries.js';
+import {
+  BOUNDS_OPTION,
+  BOUNDS_PARAMS,
+  boundsOf,
+  isWithinBounds,
+  type ScanBounds,
+} from '../scope/list-conditions.sql.js';
 
 /** Maximum number of secrets of one group that are examined. */
 export const MAX_MEMBERS = 1_000;

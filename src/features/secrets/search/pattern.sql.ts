@@ -87,7 +87,7 @@ export interface MatchingKeys {
 }
 
 /** What to look for, and where. */
-interface PatternQuestion {
+interface PatternSearch {
   readonly projectIds: readonly string[];
   readonly key: TextMatch & { readonly like: string };
   readonly afterKey: string | null;
@@ -97,7 +97,7 @@ interface PatternQuestion {
 /** The next keys that match a pattern: up to a limit, and among as many entries as one statement may look at. */
 export async function findMatchingKeys(
   ctx: Context,
-  { key, ...question }: PatternQuestion,
+  { key, ...question }: PatternSearch,
   { projects, ...steps }: Walk = WALKS[manyOrFew(question.projectIds)],
 ): Promise<MatchingKeys> {
   const params = { organizationId: ctx.organizationId, ...key, ...question, ...steps };

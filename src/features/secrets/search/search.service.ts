@@ -10,8 +10,8 @@ import { type ReadIssue, type SecretView, SecretViewer, shownIn } from '../core/
 import { loadReach, type SecretReach, soleProject } from '../core/secret-reach.js';
 import { acquireReadSlot, reserveRows } from '../core/secret-read-limits.js';
 import { openersFor } from '../core/secret-sealing.js';
+import type { ScanBounds } from '../scope/list-conditions.sql.js';
 import { loadBounds, type RowSource, scanRows } from '../scope/scan.js';
-import type { ScanBounds } from '../scope/scan-bounds.sql.js';
 import { findMatchingKeys, type Walk } from './pattern.sql.js';
 import { keyMatchOf, likePattern, matchGlob, SearchSecrets, type TextMatch } from './search.rules.js';
 import {

@@ -2,9 +2,18 @@ import type { Context } from '../../../kernel/context.js';
 import { chosenBy, chosenOf, optionsOf } from '../../../kernel/database/conditions.js';
 import { type RowFrom, sqlStatement, sqlVariants, t } from '../../../kernel/database/statement.js';
 import type { CursorKey } from '../../../kernel/paging.js';
-import { FILTER_PARAMS, FILTERS, filterParams, type SecretFilters } from '../scope/list-conditions.sql.js';
-import { BOUNDS_OPTION, BOUNDS_PARAMS, boundsOf, isWithinBounds, type ScanBounds } from '../scope/scan-bounds.sql.js';
-import { TAG_SLUGS, tagSlugsOf } from '../scope/subject.queries.js';
+import { TAG_SLUGS, tagSlugsOf } from '../core/secret.queries.js';
+import {
+  BOUNDS_OPTION,
+  BOUNDS_PARAMS,
+  boundsOf,
+  FILTER_PARAMS,
+  FILTERS,
+  filterParams,
+  isWithinBounds,
+  type ScanBounds,
+  type SecretFilters,
+} from '../scope/list-conditions.sql.js';
 import { manyOrFew, OF_MANY_PROJECTS, PROJECTS_OPTION } from './pattern.sql.js';
 import type { TextMatch } from './search.rules.js';
 

@@ -9,8 +9,7 @@ import { findByKey } from '../core/find-secrets.js';
 import { loadPlace, loadSecretProject } from '../core/load-place.js';
 import { type Place, parentOf } from '../scope/place.rules.js';
 import { loadBoundsOfEach, scanRows } from '../scope/scan.js';
-import { folderTest } from '../scope/scan-bounds.rules.js';
-import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
+import { authorizeListing, folderTest, Visibility } from '../scope/visibility.rules.js';
 import { WhereUsed } from './search.rules.js';
 import { listUses, type UsedItem, type UseRow, type UserFolders, useKeyOf } from './usage.sql.js';
 

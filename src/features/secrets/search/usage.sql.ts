@@ -1,7 +1,7 @@
 // Uses of a secret or a folder: chains of imports, and two kinds of rows in one order.
 import { type RowFrom, sqlStatement, t } from '../../../kernel/database/statement.js';
 import type { CursorKey } from '../../../kernel/paging.js';
-import { TAG_SLUGS, tagSlugsOf } from '../scope/subject.queries.js';
+import { TAG_SLUGS, tagSlugsOf } from '../core/secret.queries.js';
 
 /** A folder, or one secret in it. */
 export interface UsedItem {

@@ -30,7 +30,7 @@ import { deleteSecrets, insertSecrets, type SecretRow, updateSecrets, type Writt
 import {
   authorizeChanges,
   authorizeNew,
-  loadNamed,
+  loadTagsAndCheckRecipients,
   pick,
   refuse,
   refuseMissing,
@@ -332,7 +332,7 @@ export class SecretService {
 
   async #add(ctx: Context, target: WriteTarget, secrets: readonly NewSecret[]): Promise<SecretView[]> {
     const { project } = target;
-    const tags = await loadNamed(ctx, target, secrets);
+    const tags = await loadTagsAndCheckRecipients(ctx, target, secrets);
     const added = secrets.map((secret, index) => ({ home: homeAt(target, index), secret }));
     authorizeNew(project, added, tags);
     authorizeReferences(
@@ -420,7 +420,7 @@ export class SecretService {
   async #change(ctx: Context, target: WriteTarget, update: Change): Promise<SecretView[]> {
     const { changes, mode, action = 'secret:update' } = update;
     const { project, pathOf, homes } = target;
-    const tags = await loadNamed(ctx, target, changes);
+    const tags = await loadTagsAndCheckRecipients(ctx, target, changes);
     if (project.enforceEncryptedSecretMetadata) refuse(plainMetadata(changes, pathOf));
     const [change, ...others] = changes;
     if (

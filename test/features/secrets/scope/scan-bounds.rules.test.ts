@@ -1,6 +1,5 @@
 import { abilityOf } from '../../../../src/features/identity/permissions/ability.js';
-import { folderTest, looksAtPlaces } from '../../../../src/features/secrets/scope/scan-bounds.rules.js';
-import { fieldsOf } from '../../../../src/features/secrets/scope/visibility.rules.js';
+import { fieldsOf, folderTest, looksAtPlaces } from '../../../../src/features/secrets/scope/visibility.rules.js';
 import { can, type Rule } from '../../../../src/kernel/authz/ability.js';
 import fc from '../../../kit/properties.js';
 import { rounds } from '../../../kit/scope.js';

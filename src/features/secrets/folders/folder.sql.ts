@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { ofEach } from '../../../kernel/database/plans.sql.js';
+import { type RowFrom, sqlStatement, t } from '../../../kernel/database/statement.js';
 import { anyOf, columnsIn, pageBy, prepared } from '../../../kernel/database/tables.js';
 import type { KeyBounds } from '../../../kernel/paging.js';
 import type { ProjectAccess } from '../../projects/public.js';
@@ -209,3 +210,24 @@ export const deleteHistoriesOf = prepared(({ environmentId }: Texts<'environment
       sql<boolean>`not exists (select from secret_version later where later.secret_id = n.secret_id and later.version > n.version)`,
     ),
 );
+
+/**
+ * All folders of environments whose path does not match their parents, locked against new contents. `after` is null for a
+ * folder that was moved into itself.
+ */
+export const listMoves = sqlStatement({
+  text: `with recursive tree (id, path) as (
+      select id, path from folder where environment_id = any(:environmentIds::uuid[]) and parent_id is null
+      union all
+      select f.id, case tree.path when '/' then '' else tree.path end || '/' || f.name
+      from folder f join tree on tree.id = f.parent_id)
+    select f.id, e.slug as environment, f.path as before, tree.path as after
+    from folder f join environment e on e.id = f.environment_id left join tree on tree.id = f.id
+    where f.environment_id = any(:environmentIds::uuid[]) and f.path is distinct from tree.path
+    order by f.path collate "C" for update of f`,
+  params: { environmentIds: t.array(t.uuid) },
+  row: { id: t.uuid, environment: t.text, before: t.text, after: t.nullable(t.text) },
+});
+
+/** A folder whose path does not match its parents. */
+export type FolderMove = RowFrom<typeof listMoves>;

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { jsonBuildObject } from 'kysely/helpers/postgres';
+import { sqlStatement, t } from '../../../kernel/database/statement.js';
 import { anyOf, prepared } from '../../../kernel/database/tables.js';
 import { type Lists, type Texts, tables } from '../entities/tables.js';
 
@@ -117,3 +118,14 @@ export const listImporting = prepared(({ folderIds }: Lists<'folderIds'>) =>
     .where('f.id', '=', anyOf(folderIds))
     .where(sql<boolean>`exists (select from secret_import i where i.folder_id = f.id)`),
 );
+
+/** Whether a folder imports from another, directly or through others. A folder reaches itself. */
+export const findReached = sqlStatement({
+  text: `with recursive reached (id) as (
+      select :from::uuid
+      union
+      select i.source_folder_id from secret_import i join reached on reached.id = i.folder_id)
+    select exists (select from reached where id = :to::uuid) as "isReached"`,
+  params: { from: t.uuid, to: t.uuid },
+  row: { isReached: t.boolean },
+});
