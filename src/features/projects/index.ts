@@ -89,13 +89,13 @@ export function createProjects({
     groups,
     entities: [Project, Environment, ProjectMembership, ProjectRole],
     resolvers: [
-      new ProjectResolver(service, memberships),
+      new ProjectResolver(service, memberships, roles),
       new EnvironmentResolver(
         new EnvironmentService(projects, createRootFolders, followEnvironment, forgetEnvironment),
       ),
       new MembershipResolver(memberships),
       new RoleResolver(roles),
-      ...projectRelations(relations, service, memberships, roles),
+      ...projectRelations(relations, service, roles),
     ],
     routes: [...projectRoutes, ...environmentRoutes, ...membershipRoutes, ...roleRoutes, ...olderRoutes],
     nodes: projectNodes(relations),

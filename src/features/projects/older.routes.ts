@@ -15,7 +15,7 @@ import { PROJECT_FIELDS, projectRoutes } from './project.routes.js';
 import { ROLE_FIELDS, roleRoutesAt } from './roles/role.routes.js';
 
 /** A request of a route that finds its project first. */
-type Request = Pick<Parameters<WrittenRoute['variables']>[0], 'params' | 'found'>;
+type RouteRequest = Pick<Parameters<WrittenRoute['variables']>[0], 'params' | 'found'>;
 
 /**
  * Finds the project of a path that names it by its slug.
@@ -25,10 +25,10 @@ type Request = Pick<Parameters<WrittenRoute['variables']>[0], 'params' | 'found'
 const projectBySlug = (name: string) => ({
   lookup: {
     document: 'query ($slug: String!) { projectBySlug(slug: $slug) { id } }',
-    variables: ({ params }: Request) => ({ slug: params[name] }),
+    variables: ({ params }: RouteRequest) => ({ slug: params[name] }),
   },
   /** ID of the project that was found. */
-  projectOf: ({ params, found }: Request): unknown => found?.projectBySlug.id ?? params[name],
+  projectOf: ({ params, found }: RouteRequest): unknown => found?.projectBySlug.id ?? params[name],
 });
 
 function presentRoute(method: string, path: string): WrittenRoute {
@@ -163,13 +163,14 @@ const naming = {
   usernames: names.meta({ description: 'Usernames, up to 100.' }),
   emails: names.meta({ description: 'Usernames that are e-mail addresses, up to 100.' }),
 };
-interface Named {
+interface NamedUsers {
   readonly usernames?: readonly string[] | undefined;
   readonly emails?: readonly string[] | undefined;
 }
-const isAnyNamed = (body: Named): boolean => [body.usernames, body.emails].flat().some((name) => name !== undefined);
+const isAnyNamed = (body: NamedUsers): boolean =>
+  [body.usernames, body.emails].flat().some((name) => name !== undefined);
 const ANY_NAMED = { path: ['usernames'], error: 'required unless emails is set' };
-const namesIn = (body: Named): string[] => [...new Set([...(body.usernames ?? []), ...(body.emails ?? [])])];
+const namesIn = (body: NamedUsers): string[] => [...new Set([...(body.usernames ?? []), ...(body.emails ?? [])])];
 
 const InviteBody = z
   .strictObject({

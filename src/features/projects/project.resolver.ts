@@ -2,11 +2,21 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { Args, Ctx, FieldResolver, Info, Query, Resolver, Root } from 'type-graphql';
 import { authorize, rulesOf } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
+import { OrderedPageArgs } from '../../kernel/graphql/list-order.js';
 import { mutation, query } from '../../kernel/graphql/operations.js';
-import type { CountedConnectionOf } from '../../kernel/paging.js';
+import { orderedPageOf } from '../../kernel/list-order.js';
+import { type CountedConnectionOf, counted, pageOf, positionKey } from '../../kernel/paging.js';
+import { parse } from '../../kernel/validation.js';
 import { PermissionRuleType, toShownRules } from '../identity/permissions/public.js';
 import { BySlug, CreateProject, OneProject } from './core/project.rules.js';
-import { ProjectMembershipType } from './members/membership.resolver.js';
+import {
+  EnvironmentConnection,
+  EnvironmentFilterArgs,
+  EnvironmentPageArgs,
+  EnvironmentType,
+} from './environments/environment.resolver.js';
+import { EnvironmentFilter, EnvironmentPage } from './environments/environment.rules.js';
+import { ProjectMembershipConnection, ProjectMembershipType } from './members/membership.resolver.js';
 import type { MembershipService } from './members/membership.service.js';
 import type { MembershipRecord } from './members/memberships.js';
 import type { ProjectService } from './project.service.js';
@@ -18,13 +28,21 @@ import {
   toProjectType,
   UpdateProjectInput,
 } from './project.type.js';
-import { pageSelectsRoles } from './roles/role.resolver.js';
+import {
+  ProjectRoleConnection,
+  ProjectRoleType,
+  pageSelectsRoles,
+  RolePageArgs,
+  toRoleType,
+} from './roles/role.resolver.js';
+import type { RoleService } from './roles/role.service.js';
 
 @Resolver(() => ProjectType)
 export class ProjectResolver {
   constructor(
     private readonly projects: ProjectService,
     private readonly memberships: MembershipService,
+    private readonly roleService: RoleService,
   ) {}
 
   @query(ProjectType, OneProject, 'Returns a project that you are a member of.')
@@ -97,6 +115,63 @@ export class ProjectResolver {
     return (await this.memberships.membersOf(ctx, project.access)).nodes;
   }
 
+  @FieldResolver(() => ProjectMembershipConnection, {
+    nullable: true,
+    description:
+      'The members of the project with pagination, ordered by name, then ID: users, identities and groups, each if ' +
+      'you can read them; null with PERMISSION_DENIED if you can read none of them.',
+  })
+  memberConnection(
+    @Root() project: ProjectType,
+    @Ctx() ctx: Context,
+    @Args(() => OrderedPageArgs) page: OrderedPageArgs,
+  ): Promise<CountedConnectionOf<ProjectMembershipType>> {
+    return this.memberships.membersOf(ctx, project.access, page);
+  }
+
+  @FieldResolver(() => [ProjectRoleType], {
+    nullable: true,
+    description:
+      'The roles of the project: its own, ordered by slug, then the built-in ones, admin first; null with PERMISSION_DENIED if you cannot read roles.',
+  })
+  async roles(@Root() project: ProjectType, @Ctx() ctx: Context): Promise<ProjectRoleType[]> {
+    return (await this.roleService.rolesOf(ctx, project)).map(toRoleType);
+  }
+
+  @FieldResolver(() => ProjectRoleConnection, { nullable: true, description: 'The same as `roles`, with pagination.' })
+  async roleConnection(
+    @Root() project: ProjectType,
+    @Ctx() ctx: Context,
+    @Args(() => RolePageArgs) args: RolePageArgs,
+  ): Promise<CountedConnectionOf<ProjectRoleType>> {
+    const { page, totalCount } = await this.roleService.pageOf(ctx, project, args);
+    return counted(page.show(toRoleType), totalCount);
+  }
+
+  @FieldResolver(() => [EnvironmentType], { description: 'The environments of the project, ordered by position.' })
+  environments(
+    @Root() { environments }: ProjectType,
+    @Args(() => EnvironmentFilterArgs) args: EnvironmentFilterArgs,
+  ): EnvironmentType[] {
+    return ofSlugs(environments, parse(EnvironmentFilter, args));
+  }
+
+  @FieldResolver(() => EnvironmentConnection, { description: 'The same as `environments`, with pagination.' })
+  environmentConnection(
+    @Root() { environments }: ProjectType,
+    @Args(() => EnvironmentPageArgs) args: EnvironmentPageArgs,
+  ): CountedConnectionOf<EnvironmentType> {
+    const { slugs, ...page } = parse(EnvironmentPage, args);
+    const found = ofSlugs(environments, { slugs });
+    return counted(
+      orderedPageOf(found, page, {
+        orderable: (environment) => environment,
+        own: (rows, request) => pageOf(rows, request, 1, positionKey),
+      }),
+      async () => found.length,
+    );
+  }
+
   @FieldResolver(() => [String], {
     nullable: true,
     description:
@@ -116,3 +191,6 @@ export class ProjectResolver {
     return toShownRules(rulesOf(access.ability));
   }
 }
+
+const ofSlugs = (environments: EnvironmentType[], { slugs }: { slugs?: readonly string[] | null | undefined }) =>
+  slugs == null ? environments : environments.filter(({ slug }) => slugs.includes(slug));

@@ -5,35 +5,19 @@ import { type BatchLoad, batched, linked } from '../../kernel/database/batched.j
 import { OrderedPageArgs } from '../../kernel/graphql/list-order.js';
 import { PageArgs } from '../../kernel/graphql/page.js';
 import { leadsTo, relations } from '../../kernel/graphql/relations.js';
-import { orderedPageOf } from '../../kernel/list-order.js';
-import { type CountedConnectionOf, counted, pageOf, positionKey } from '../../kernel/paging.js';
-import { parse } from '../../kernel/validation.js';
+import { type CountedConnectionOf, counted, pageOf } from '../../kernel/paging.js';
 import { IdentityType, identitiesByIds } from '../identity/identities/public.js';
 import { OrganizationType, organizationRelationOf, UserType, usersByIds } from '../identity/organizations/public.js';
-import {
-  EnvironmentConnection,
-  EnvironmentFilterArgs,
-  EnvironmentPageArgs,
-  EnvironmentType,
-} from './environments/environment.resolver.js';
-import { EnvironmentFilter, EnvironmentPage } from './environments/environment.rules.js';
+import { EnvironmentType } from './environments/environment.resolver.js';
 import {
   ProjectMembershipConnection,
   ProjectMembershipType,
   RoleAssignmentType,
 } from './members/membership.resolver.js';
-import type { MembershipService } from './members/membership.service.js';
 import type { ProjectRelations } from './project.relations.js';
 import type { ListedProjects, ProjectService } from './project.service.js';
 import { ProjectConnection, ProjectType, toProjectConnection, toProjectType } from './project.type.js';
-import {
-  ProjectRoleConnection,
-  ProjectRoleType,
-  pageSelectsRoles,
-  RolePageArgs,
-  selectsRoles,
-  toRoleType,
-} from './roles/role.resolver.js';
+import { ProjectRoleType, pageSelectsRoles, selectsRoles, toRoleType } from './roles/role.resolver.js';
 import type { RoleService } from './roles/role.service.js';
 
 /** Gives a type with a `projectId`, which may be null, the project itself. */
@@ -121,79 +105,6 @@ function membershipRelationOf(type: ClassType<{ readonly id: string }>): new (re
   return MembershipRelationResolver;
 }
 
-@Resolver(() => ProjectType)
-export class ProjectMembersResolver {
-  constructor(private readonly memberships: MembershipService) {}
-
-  @FieldResolver(() => ProjectMembershipConnection, {
-    nullable: true,
-    description:
-      'The members of the project with pagination, ordered by name, then ID: users, identities and groups, each if ' +
-      'you can read them; null with PERMISSION_DENIED if you can read none of them.',
-  })
-  memberConnection(
-    @Root() project: ProjectType,
-    @Ctx() ctx: Context,
-    @Args(() => OrderedPageArgs) page: OrderedPageArgs,
-  ): Promise<CountedConnectionOf<ProjectMembershipType>> {
-    return this.memberships.membersOf(ctx, project.access, page);
-  }
-}
-
-@Resolver(() => ProjectType)
-export class ProjectRolesResolver {
-  constructor(private readonly service: RoleService) {}
-
-  @FieldResolver(() => [ProjectRoleType], {
-    nullable: true,
-    description:
-      'The roles of the project: its own, ordered by slug, then the built-in ones, admin first; null with PERMISSION_DENIED if you cannot read roles.',
-  })
-  async roles(@Root() project: ProjectType, @Ctx() ctx: Context): Promise<ProjectRoleType[]> {
-    return (await this.service.rolesOf(ctx, project)).map(toRoleType);
-  }
-
-  @FieldResolver(() => ProjectRoleConnection, { nullable: true, description: 'The same as `roles`, with pagination.' })
-  async roleConnection(
-    @Root() project: ProjectType,
-    @Ctx() ctx: Context,
-    @Args(() => RolePageArgs) args: RolePageArgs,
-  ): Promise<CountedConnectionOf<ProjectRoleType>> {
-    const { page, totalCount } = await this.service.pageOf(ctx, project, args);
-    return counted(page.show(toRoleType), totalCount);
-  }
-}
-
-@Resolver(() => ProjectType)
-export class ProjectEnvironmentsResolver {
-  @FieldResolver(() => [EnvironmentType], { description: 'The environments of the project, ordered by position.' })
-  environments(
-    @Root() { environments }: ProjectType,
-    @Args(() => EnvironmentFilterArgs) args: EnvironmentFilterArgs,
-  ): EnvironmentType[] {
-    return ofSlugs(environments, parse(EnvironmentFilter, args));
-  }
-
-  @FieldResolver(() => EnvironmentConnection, { description: 'The same as `environments`, with pagination.' })
-  environmentConnection(
-    @Root() { environments }: ProjectType,
-    @Args(() => EnvironmentPageArgs) args: EnvironmentPageArgs,
-  ): CountedConnectionOf<EnvironmentType> {
-    const { slugs, ...page } = parse(EnvironmentPage, args);
-    const found = ofSlugs(environments, { slugs });
-    return counted(
-      orderedPageOf(found, page, {
-        orderable: (environment) => environment,
-        own: (rows, request) => pageOf(rows, request, 1, positionKey),
-      }),
-      async () => found.length,
-    );
-  }
-}
-
-const ofSlugs = (environments: EnvironmentType[], { slugs }: { slugs?: readonly string[] | null | undefined }) =>
-  slugs == null ? environments : environments.filter(({ slug }) => slugs.includes(slug));
-
 @Resolver(() => OrganizationType)
 export class OrganizationProjectsResolver {
   constructor(private readonly service: ProjectService) {}
@@ -246,12 +157,7 @@ export class OrganizationProjectsResolver {
 }
 
 /** Resolvers of the relations of projects and their contents, and of relations to them. */
-export const projectRelations = (
-  links: ProjectRelations,
-  projects: ProjectService,
-  memberships: MembershipService,
-  roles: RoleService,
-): object[] => [
+export const projectRelations = (links: ProjectRelations, projects: ProjectService, roles: RoleService): object[] => [
   ...[EnvironmentType, ProjectMembershipType, ProjectRoleType, IdentityType].map((type) =>
     projectRelationOf(type, links),
   ),
@@ -273,8 +179,5 @@ export const projectRelations = (
   }),
   new MembershipRolesResolver(links, roles),
   new AssignedRoleResolver(links, roles),
-  new ProjectMembersResolver(memberships),
-  new ProjectRolesResolver(roles),
-  new ProjectEnvironmentsResolver(),
   new OrganizationProjectsResolver(projects),
 ];

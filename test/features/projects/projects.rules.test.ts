@@ -1,5 +1,4 @@
-import { builtInRoleId } from '../../../src/features/identity/permissions/built-in-role-id.js';
-import { PROJECT_ROLES } from '../../../src/features/identity/permissions/built-in-roles.js';
+import { builtInRoleId, PROJECT_ROLES } from '../../../src/features/identity/permissions/built-in-roles.js';
 import { CreateProject, projectSlugFor, UpdateProject } from '../../../src/features/projects/core/project.rules.js';
 import { RoleSlugs } from '../../../src/features/projects/members/membership.rules.js';
 import { slugText } from '../../../src/kernel/text-rules.js';

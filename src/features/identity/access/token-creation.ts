@@ -16,7 +16,7 @@ import { type IssuedToken, insertToken, insertTokens, type NamedToken, type Toke
 import { isSelf, scopeOfToken } from './token-rights.js';
 
 /** For which identity, and the slug of the sub-organization that the token is scoped to. */
-interface Wanted {
+interface TokenRequest {
   readonly identityId: string;
   readonly organizationSlug?: string | null | undefined;
 }
@@ -45,14 +45,14 @@ export class TokenCreation {
   ) {}
 
   /** @throws as `AccessTokenService.create` */
-  create(ctx: Context, wanted: Wanted, name: string | null): Promise<IssuedToken> {
+  create(ctx: Context, wanted: TokenRequest, name: string | null): Promise<IssuedToken> {
     const asked = { ctx, name, since: performance.now() };
     return this.#shared.run(asked, lineOf(ctx, wanted), (tx, requests) => this.#issue(tx, wanted, requests));
   }
 
   async #issue(
     tx: Transaction,
-    { identityId, organizationSlug }: Wanted,
+    { identityId, organizationSlug }: TokenRequest,
     requests: readonly AskedToken[],
   ): Promise<Issued | WholeTransaction<Issued>> {
     const identity = await this.identities.authorized(tx, identityId, 'identity:create-token');
@@ -82,7 +82,7 @@ export class TokenCreation {
  * request has one alone because its rights were read just now or end by themselves, it has changed something already, it creates a token
  * for itself, or it has an idempotency key.
  */
-function lineOf(ctx: Context, { identityId, organizationSlug = null }: Wanted): string | null {
+function lineOf(ctx: Context, { identityId, organizationSlug = null }: TokenRequest): string | null {
   const { accessSnapshot, claim, actor, address } = ctx;
   if (!accessSnapshot?.isLasting || accessSnapshot.state === null || claim !== undefined || isTransaction(ctx))
     return null;

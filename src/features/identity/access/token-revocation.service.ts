@@ -30,7 +30,7 @@ interface Revocation {
 }
 
 /** Tokens that a request selects. */
-interface Chosen {
+interface SelectedTokens {
   readonly tokens: readonly AccessTokenView[];
   readonly hasMore: boolean;
 }
@@ -82,7 +82,7 @@ export class TokenRevocationService {
    *
    * @throws PERMISSION_DENIED, PERMISSION_BOUNDARY, IDENTITY_NOT_FOUND
    */
-  async #matching(tx: Transaction, { identityId, ...filter }: Filter): Promise<Chosen> {
+  async #matching(tx: Transaction, { identityId, ...filter }: Filter): Promise<SelectedTokens> {
     const all =
       identityId == null ? await tokensInReach(tx, this.identities, NEEDED) : await this.#ofIdentity(tx, identityId);
     const makers = await FIND_MAKERS(tx, { id: tx.actor.tokenId });
@@ -116,7 +116,7 @@ async function withinRights(tx: Transaction, search: TokenSearch, limit: number)
 }
 
 /** Tokens by ID. @throws TOKEN_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY, each with the paths of all such tokens */
-async function named(tx: Transaction, given: readonly string[]): Promise<Chosen> {
+async function named(tx: Transaction, given: readonly string[]): Promise<SelectedTokens> {
   const ids = distinctIds(given);
   const places = ids.map((id) => `ids[${given.findIndex((text) => text.toLowerCase() === id)}]`);
   const found = await authorizedTokens(tx, ids, 'identity:delete-token');

@@ -290,7 +290,7 @@ interface Held {
 }
 
 /** What an identity holds in an organization, or in a project of it. */
-interface Place {
+interface HeldRights {
   readonly organizationId: string;
   readonly projectId: string | null;
   /** In the order of their rules, whenever they hold. */
@@ -319,7 +319,7 @@ async function authorizeMetadata(
 ): Promise<void> {
   const [old, changed] = [before, after].map((metadata) => attributesWith(identity.id, metadata)) as [string, string];
   if (old === changed) return;
-  const places = (await listHeldByAttributes(tx, { identityId: identity.id })) as readonly Place[];
+  const places = (await listHeldByAttributes(tx, { identityId: identity.id })) as readonly HeldRights[];
   const beyondIn = await boundaryAt(tx, places);
   const points = places.flatMap((place) => timesOf(place).map((time) => ({ place, time })));
   const beyondEach = await mapYielding(points, ({ place, time }) =>
@@ -336,12 +336,12 @@ async function authorizeMetadata(
 }
 
 /** Now, and whenever something begins or ends: in between nothing changes. */
-const timesOf = ({ held }: Place): number[] => [
+const timesOf = ({ held }: HeldRights): number[] => [
   ...new Set([0, ...held.flatMap(({ begins, ends }) => (ends === null ? [begins] : [begins, ends]))]),
 ];
 
 function abilityAt(
-  { projectId, held }: Place,
+  { projectId, held }: HeldRights,
   { time, attributes }: { readonly time: number; readonly attributes: string },
 ): Ability {
   const holding = held.filter(({ begins, ends }) => begins <= time && (ends === null || time < ends));
@@ -362,8 +362,8 @@ function abilityAt(
 /** What goes beyond the caller's rights in an organization or a project, in two statements. */
 async function boundaryAt(
   tx: Transaction,
-  places: readonly Place[],
-): Promise<(place: Place, compare: (own: Ability) => readonly Action[]) => readonly Action[]> {
+  places: readonly HeldRights[],
+): Promise<(place: HeldRights, compare: (own: Ability) => readonly Action[]) => readonly Action[]> {
   const projectIds = places.flatMap(({ projectId }) => projectId ?? []);
   const projects = projectIds.length === 0 ? [] : await tx.accessesOf(tx, tx.actor.id, projectIds);
   const own = new Map(projects.map(({ projectId, ability }) => [projectId, ability]));

@@ -143,7 +143,7 @@ export class MemberService {
 }
 
 /** A candidate, and its membership as it was: null for none. */
-interface Place {
+interface MembershipChange {
   readonly organization: OrganizationView;
   readonly member: Candidate;
   readonly held: HeldMembership | null;
@@ -153,7 +153,7 @@ interface Place {
 
 async function write(
   tx: Transaction,
-  { organization, member, held, handedTo }: Place,
+  { organization, member, held, handedTo }: MembershipChange,
   role: string,
   endsAt: Date | null,
 ): Promise<MemberView> {
@@ -176,7 +176,11 @@ async function write(
  *
  * @throws PERMISSION_BOUNDARY
  */
-function refuseOwnExtension(tx: Transaction, { member, held }: Pick<Place, 'member' | 'held'>, end: Date | null): void {
+function refuseOwnExtension(
+  tx: Transaction,
+  { member, held }: Pick<MembershipChange, 'member' | 'held'>,
+  end: Date | null,
+): void {
   if (member.kind !== tx.actor.kind || member.id !== tx.actor.id) return;
   if (held === null || !held.isNow || held.endsAt === null) return;
   if (end !== null && end <= held.endsAt) return;

@@ -2,6 +2,23 @@ import type { Rule } from '../../../kernel/authz/ability.js';
 import type { ConditionOperators, Conditions } from '../../../kernel/authz/conditions.js';
 import { compileGlob } from '../../../kernel/authz/glob.js';
 
+/**
+ * Attributes of the caller that conditions can name: `{{identity.id}}`, `{{identity.metadata.team}}`. Not its name: a
+ * rename would change its rights.
+ */
+const ATTRIBUTE = /\{\{\s*identity\.(?:id|metadata\.[^{}\s]+)\s*\}\}/g;
+
+/** Maximum length of metadata keys. */
+export const MAX_METADATA_KEY = 64;
+/** Maximum length of an attribute name in a text, without blanks. */
+export const LONGEST_ATTRIBUTE = '{{identity.metadata.}}'.length + MAX_METADATA_KEY;
+
+/** A text with a letter instead of each attribute: the shape of the pattern once they are filled in. */
+export const withStandIns = (text: string): string => text.replace(ATTRIBUTE, 'x');
+
+/** Whether every name between `{{` and `}}` is an attribute that a caller can have. */
+export const namesKnownAttributes = (text: string): boolean => !withStandIns(text).includes('{{');
+
 /** The attributes of a caller that rules can name: `id`, and `metadata.<key>`. */
 export type Attributes = Readonly<Record<string, string>>;
 
@@ -54,14 +71,14 @@ export const withAttributes = (rules: readonly Rule[], attributes: Attributes): 
   });
 
 /** Returns the value of an attribute; an empty one for an unknown attribute. */
-type Look = (name: string) => string;
+type ValueFor = (name: string) => string;
 
 /** Null when an attribute is missing or empty. */
 function fill(condition: Conditions[string], attributes: Attributes): Conditions[string] | null {
-  const look: Look = (name) => attributeOf(attributes, name);
-  if (typeof condition === 'string') return fillText(condition, look);
+  const valueFor: ValueFor = (name) => attributeOf(attributes, name);
+  if (typeof condition === 'string') return fillText(condition, valueFor);
   const filled: [string, string | readonly string[] | null][] = Object.entries(condition as ConditionOperators).map(
-    ([name, operand]: [string, string | readonly string[]]) => [name, fillOperand(name, operand, look)],
+    ([name, operand]: [string, string | readonly string[]]) => [name, fillOperand(name, operand, valueFor)],
   );
   return filled.some(([, operand]) => operand === null) ? null : (Object.fromEntries(filled) as ConditionOperators);
 }
@@ -72,17 +89,22 @@ function attributeOf(attributes: Attributes, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-function fillOperand(name: string, operand: string | readonly string[], look: Look): string | readonly string[] | null {
-  if (typeof operand === 'string') return name === '$glob' ? fillPattern(operand, look) : fillText(operand, look);
-  const entries = operand.map((entry) => fillText(entry, look));
+function fillOperand(
+  name: string,
+  operand: string | readonly string[],
+  valueFor: ValueFor,
+): string | readonly string[] | null {
+  if (typeof operand === 'string')
+    return name === '$glob' ? fillPattern(operand, valueFor) : fillText(operand, valueFor);
+  const entries = operand.map((entry) => fillText(entry, valueFor));
   return entries.some((entry) => entry === null) ? null : (entries as string[]);
 }
 
 /** Null also where a value contains `{{`: nothing is filled in twice. */
-function fillText(text: string, look: Look): string | null {
+function fillText(text: string, valueFor: ValueFor): string | null {
   let isKnown = true;
   const filled = text.replace(NAMED, (_, name: string) => {
-    const value = look(name);
+    const value = valueFor(name);
     isKnown &&= value !== '';
     return value;
   });
@@ -93,19 +115,19 @@ function fillText(text: string, look: Look): string | null {
  * The value of an attribute is matched literally. Null also for an invalid pattern after filling in, for example one
  * that is too long.
  */
-function fillPattern(pattern: string, look: Look): string | null {
+function fillPattern(pattern: string, valueFor: ValueFor): string | null {
   let isKnown = true;
   const filled = inPattern(pattern, (name) => {
-    const value = look(name);
+    const value = valueFor(name);
     isKnown &&= value !== '';
     return value;
   });
   return isKnown && typeof compileGlob(filled) !== 'string' ? filled : null;
 }
 
-const inPattern = (pattern: string, look: Look): string =>
+const inPattern = (pattern: string, valueFor: ValueFor): string =>
   pattern.replace(NAMED_IN_PATTERN, (escaped: string, name: string | undefined) =>
-    name === undefined ? escaped : literally(look(name)),
+    name === undefined ? escaped : literally(valueFor(name)),
   );
 
 /** The first character is always escaped: inside `[` and `]`, where nothing is literal, the pattern becomes invalid. */

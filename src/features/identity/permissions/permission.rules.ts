@@ -4,8 +4,7 @@ import type { Conditions } from '../../../kernel/authz/conditions.js';
 import { MAX_GLOB } from '../../../kernel/authz/glob.js';
 import { EVEN_IF_INVALID } from '../../../kernel/validation.js';
 import { conditionalActions, ORGANIZATION_VOCABULARY, PROJECT_VOCABULARY, type Vocabulary } from './actions.js';
-import { LONGEST_ATTRIBUTE, namesKnownAttributes, withStandIns } from './attribute-names.js';
-import { patternViolation } from './attributes.js';
+import { LONGEST_ATTRIBUTE, namesKnownAttributes, patternViolation, withStandIns } from './attributes.js';
 import './permissions.errors.js';
 
 const MAX_RULES = 100;

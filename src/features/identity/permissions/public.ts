@@ -1,26 +1,36 @@
 export { abilityOf } from './ability.js';
 export { ORGANIZATION_ACTIONS, ORGANIZATION_VOCABULARY, PROJECT_ACTIONS, PROJECT_VOCABULARY } from './actions.js';
 export { type Assigned, type Assignee, mayAssign, mayAssignTo } from './assignment.js';
-export { MAX_METADATA_KEY } from './attribute-names.js';
-export { attributesNamedIn, attributesOf, attributesWith, namesAttributes, withAttributes } from './attributes.js';
+export {
+  attributesNamedIn,
+  attributesOf,
+  attributesWith,
+  MAX_METADATA_KEY,
+  namesAttributes,
+  withAttributes,
+} from './attributes.js';
 export { rightsBeyond, rightsBeyondChange, rightsGained } from './boundary.js';
-export { builtInRoleId, isBuiltInForm } from './built-in-role-id.js';
 export {
   builtInOrganizationRoles,
   builtInProjectRoles,
+  builtInRoleId,
   builtInRules,
   isBuiltIn,
+  isBuiltInForm,
   isBuiltInOfOrganization,
   ORGANIZATION_ROLES,
   PROJECT_ROLES,
   RESERVED_ROLE_SLUGS,
 } from './built-in-roles.js';
 export {
+  checkedActions,
+  decidingRuleOf,
   type EffectiveRule,
   type Explanation,
   effectiveRules,
   explain,
   type HeldOrigins,
+  isAllowed,
   type RuleOrigin,
 } from './explanation.js';
 export { LISTED_PERMISSIONS, PERMISSIONS, permissionsIn, RULES, withReplyPermissions } from './permission.reply.js';
@@ -54,7 +64,6 @@ export {
   type StoredRules,
   storedRulesOf,
 } from './rights.js';
-export { checkedActions, decidingRuleOf, isAllowed } from './rule-check.js';
 export { type FieldChange, selectsOtherwise } from './selection.js';
 export { readRulesText, readStoredRules } from './stored-rules.js';
 export {

@@ -78,20 +78,20 @@ export const storedRulesOf = (row: string, withRules: string): string => `case w
 export const rulesAsText = (text: string): StoredRules => ({ digest: text, rules: text });
 
 /** How rules are read in a scope. */
-interface Place {
+interface RuleScope {
   readonly name: string;
   readonly words: Vocabulary;
   /** The built-in roles among slugs, each once, in order of evaluation. */
   readonly builtIn: (slugs: readonly string[]) => { readonly slug: string; readonly rules: readonly Rule[] }[];
 }
 
-const PROJECT: Place = {
+const PROJECT: RuleScope = {
   name: 'project',
   words: PROJECT_VOCABULARY,
   builtIn: (slugs) => sortedOf(slugs, isBuiltIn).map((slug) => ({ slug, rules: builtInRules(slug) })),
 };
 
-const ORGANIZATION: Place = {
+const ORGANIZATION: RuleScope = {
   name: 'organization',
   words: ORGANIZATION_VOCABULARY,
   builtIn: (slugs) =>
@@ -128,7 +128,7 @@ const ruleLists = new LRUCache<string, CheckedRules>({ maxSize: MAX_RULES });
 const combinedRights = new LRUCache<string, Rights>({ maxSize: MAX_COMPILED });
 
 /** Checks each list of rules once. @returns undefined when only its digest is given and the digest is unknown */
-function rulesBy(place: Place): (stored: StoredRules | CheckedRules) => CheckedRules | undefined {
+function rulesBy(place: RuleScope): (stored: StoredRules | CheckedRules) => CheckedRules | undefined {
   return (stored) => {
     if ('checked' in stored) return stored;
     const { digest, rules = null } = stored;
@@ -153,7 +153,7 @@ function rulesBy(place: Place): (stored: StoredRules | CheckedRules) => CheckedR
  *
  * @returns undefined when only digests of rules are given and one is unknown
  */
-function rightsBy(place: Place): (held: HeldRoles) => Rights | undefined {
+function rightsBy(place: RuleScope): (held: HeldRoles) => Rights | undefined {
   const listOf = rulesBy(place);
   return ({ roles, storedRules, privileges, attributes = null }) => {
     const lists = { role: (storedRules ?? []).map(listOf), privilege: (privileges ?? []).map(listOf) };
@@ -189,7 +189,7 @@ interface SourcedRule {
 }
 
 /** Built-in roles, other roles, privileges: later rules win. */
-function sourcedRules(builtIn: ReturnType<Place['builtIn']>, lists: Lists, attributes: Attributes): SourcedRule[] {
+function sourcedRules(builtIn: ReturnType<RuleScope['builtIn']>, lists: Lists, attributes: Attributes): SourcedRule[] {
   // Copies: two roles may have the same list, and a rule is found by identity.
   const from = (source: RuleSource, rules: readonly Rule[]): SourcedRule[] =>
     rules.map((rule) => ({ rule: { ...rule }, source }));

@@ -44,7 +44,7 @@ export async function namesOf(ctx: Context, whom: readonly (Whom | null)[]): Pro
 }
 
 /** A check, possibly about rules of a role that is not saved yet. */
-interface Asked {
+interface RoleCheck {
   readonly permissions?: PermissionsGiven | null | undefined;
   /** Who would have the role. */
   readonly memberId: string;
@@ -56,7 +56,7 @@ interface Asked {
  * What roles that are not saved yet would grant the member, with its attributes, in order; null for checks without such
  * rules. One statement for all checks, and none where no rule names attributes.
  */
-export async function unsavedRoles(ctx: Context, asked: readonly Asked[]): Promise<(HeldRoles | null)[]> {
+export async function unsavedRoles(ctx: Context, asked: readonly RoleCheck[]): Promise<(HeldRoles | null)[]> {
   const memberIds = asked.flatMap(({ permissions, memberId, isMember }) =>
     isMember && namesAttributes(permissions) ? [memberId] : [],
   );

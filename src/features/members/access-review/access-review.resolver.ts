@@ -1,12 +1,13 @@
 import { Args, Ctx, FieldResolver, ID, Resolver, Root } from 'type-graphql';
 import type { z } from 'zod';
 import type { Context } from '../../../kernel/context.js';
-import { batched, linked } from '../../../kernel/database/batched.js';
+import { batched } from '../../../kernel/database/batched.js';
 import { enumType } from '../../../kernel/graphql/enums.js';
 import { enumOfRule, inputType } from '../../../kernel/graphql/inputs.js';
 import { hidden, objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { nested, query } from '../../../kernel/graphql/operations.js';
 import { connectionOf, PageArgs } from '../../../kernel/graphql/page.js';
+import { leadsTo, relations } from '../../../kernel/graphql/relations.js';
 import type { ConnectionOf, Page } from '../../../kernel/paging.js';
 import { IdentityType, identitiesByIds } from '../../identity/identities/public.js';
 import { MemberKindEnum, UserType, usersByIds } from '../../identity/organizations/public.js';
@@ -208,21 +209,22 @@ const fieldsOf = ({ environmentSlug, secretPath, secretKey, tags }: SecretType) 
   secretTags: tags.map(({ slug }) => slug),
 });
 
-@Resolver(() => AccessHolderType)
-export class AccessHolderResolver {
-  @nested(UserType, 'The user; null for a machine identity, and when you cannot read users of your organization.')
-  user({ memberKind, memberId }: AccessHolderType, ctx: Context): Promise<UserType | null> {
-    return linked(ctx, usersByIds, memberKind === 'user' ? memberId : null);
-  }
-
-  @nested(
-    IdentityType,
-    'The machine identity; null for a user, and when you cannot read identities of your organization.',
-  )
-  identity({ memberKind, memberId }: AccessHolderType, ctx: Context): Promise<IdentityType | null> {
-    return linked(ctx, identitiesByIds, memberKind === 'identity' ? memberId : null);
-  }
-}
+/** What those who have access lead to. */
+export const accessHolderRelations = (): object =>
+  relations(AccessHolderType, {
+    user: leadsTo(
+      UserType,
+      'The user; null for a machine identity, and when you cannot read users of your organization.',
+      usersByIds,
+      ({ memberKind, memberId }) => (memberKind === 'user' ? memberId : null),
+    ),
+    identity: leadsTo(
+      IdentityType,
+      'The machine identity; null for a user, and when you cannot read identities of your organization.',
+      identitiesByIds,
+      ({ memberKind, memberId }) => (memberKind === 'identity' ? memberId : null),
+    ),
+  });
 
 @Resolver(() => RuleOriginType)
 export class RuleOriginResolver {

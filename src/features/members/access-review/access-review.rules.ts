@@ -113,7 +113,7 @@ export const AccessAt = z.strictObject({
   ...pageRules,
 });
 
-interface Asked {
+interface Check {
   readonly subject: string;
   readonly action: string;
   readonly fields?: z.output<typeof ResourceFields> | null | undefined;
@@ -124,14 +124,14 @@ interface Asked {
  *
  * @throws VALIDATION_FAILED for an action that the subject does not have
  */
-export const askedFor = (asked: Asked, path = '') => askedOf(PROJECT_ACTIONS, asked, path);
+export const askedFor = (asked: Check, path = '') => askedOf(PROJECT_ACTIONS, asked, path);
 
 /** As `askedFor`, in an organization. */
-export const askedInOrganization = (asked: Asked, path = '') => askedOf(ORGANIZATION_ACTIONS, asked, path);
+export const askedInOrganization = (asked: Check, path = '') => askedOf(ORGANIZATION_ACTIONS, asked, path);
 
 function askedOf(
   actions: Actions,
-  { subject, action, fields }: Asked,
+  { subject, action, fields }: Check,
   path: string,
 ): { action: Action; fields?: Fields } {
   const known = actions[subject] ?? [];

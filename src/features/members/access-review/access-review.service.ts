@@ -244,7 +244,7 @@ function authorizeOverview(project: ProjectAccess): void {
     if (!can(project.ability, action)) throw new PermissionDenied({ action, projectId: project.projectId });
 }
 
-interface Place {
+interface ProjectsIn {
   readonly projectIds: readonly string[];
   readonly organizationId: string;
 }
@@ -265,7 +265,7 @@ function allChecked<Row extends StoredRules>(
 }
 
 /** Roles and privileges of projects. The text of rules is requested only where some digest is unknown. */
-async function rulesIn(ctx: Context, place: Place, at: Date | null) {
+async function rulesIn(ctx: Context, place: ProjectsIn, at: Date | null) {
   if (at !== null) {
     const [roles, privileges] = [
       await listRolesAt(ctx, { ...place, at }),
@@ -339,9 +339,9 @@ function pageOfReasons(reasons: readonly Reason[], request: PageRequest): Page<R
   return new Page(sorted, request, keyOf);
 }
 
-type Named = Pick<HeldMember, 'name' | 'memberId'>;
+type SortKey = Pick<HeldMember, 'name' | 'memberId'>;
 
-function compare(one: Named, other: Named): number {
+function compare(one: SortKey, other: SortKey): number {
   const [name, otherName] = [one.name ?? '', other.name ?? ''];
   if (name === otherName) return one.memberId > other.memberId ? 1 : -1;
   return name > otherName ? 1 : -1;

@@ -3,13 +3,17 @@ import { APPEND_ONLY } from '../../../kernel/database/service-role.js';
 import type { ProjectReader, ProjectRelations } from '../../projects/public.js';
 import { AccessHistory } from './access-history.entity.js';
 import {
-  AccessHolderResolver,
   AccessReviewResolver,
+  accessHolderRelations,
   RuleOriginResolver,
   SecretReadersResolver,
 } from './access-review.resolver.js';
 import { AccessReviewService } from './access-review.service.js';
-import { OrganizationAccessResolver, OrganizationRuleOriginResolver } from './organization-access.resolver.js';
+import {
+  OrganizationAccessResolver,
+  OrganizationRuleOriginResolver,
+  ruleOriginRelations,
+} from './organization-access.resolver.js';
 import { OrganizationAccessService } from './organization-access.service.js';
 
 /** Who may do what, and who could. */
@@ -27,10 +31,11 @@ export function createAccessReview({
     resolvers: [
       new AccessReviewResolver(service),
       new SecretReadersResolver(service, relations),
-      new AccessHolderResolver(),
+      accessHolderRelations(),
       new RuleOriginResolver(relations),
       new OrganizationAccessResolver(new OrganizationAccessService()),
       new OrganizationRuleOriginResolver(),
+      ruleOriginRelations(),
     ],
     routes: [],
   };

@@ -1,10 +1,11 @@
 import { Resolver } from 'type-graphql';
 import type { z } from 'zod';
 import type { Context } from '../../../kernel/context.js';
-import { batched, linked } from '../../../kernel/database/batched.js';
+import { batched } from '../../../kernel/database/batched.js';
 import { enumOfRule, inputType } from '../../../kernel/graphql/inputs.js';
 import { hidden, objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { nested, query } from '../../../kernel/graphql/operations.js';
+import { leadsTo, relations } from '../../../kernel/graphql/relations.js';
 import { MemberType, membersByIds } from '../../identity/organizations/public.js';
 import {
   type Explanation,
@@ -96,14 +97,6 @@ export class OrganizationAccessResolver {
 @Resolver(() => OrganizationRuleOriginType)
 export class OrganizationRuleOriginResolver {
   @nested(
-    MemberType,
-    'The direct membership that grants the role; null if only groups do, and when you cannot read members.',
-  )
-  membership({ membershipId }: OrganizationRuleOriginType, ctx: Context): Promise<MemberType | null> {
-    return linked(ctx, membersByIds, membershipId);
-  }
-
-  @nested(
     [GroupOrganizationMembershipType],
     'The memberships of groups that grant the role, for groups that you can read; null if you can read none.',
   )
@@ -115,6 +108,17 @@ export class OrganizationRuleOriginResolver {
     return found.filter((membership) => membership !== undefined);
   }
 }
+
+/** What origins of rules lead to. */
+export const ruleOriginRelations = (): object =>
+  relations(OrganizationRuleOriginType, {
+    membership: leadsTo(
+      MemberType,
+      'The direct membership that grants the role; null if only groups do, and when you cannot read members.',
+      membersByIds,
+      ({ membershipId }) => membershipId,
+    ),
+  });
 
 function toDeciding({ rule, origin }: NonNullable<Explanation['decidedBy']>) {
   const [shown] = toShownRules([rule]);

@@ -22,7 +22,7 @@ import { ListMembers, ManyMembers, MemberPage, OneMember } from './group-member.
 type Kind = GroupMemberRow['memberKind'];
 
 /** Somebody as the caller named it, and where in the input. */
-interface Named {
+interface NamedMember {
   readonly path: string;
   readonly kind: Kind;
   readonly by: 'id' | 'name';
@@ -115,7 +115,7 @@ export class GroupMemberService {
     return new Page((await batched(ctx, pagesOfMembers, listKey(groupId, wanted))) ?? [], request, byName);
   }
 
-  async #add(ctx: Context, groupId: string, named: readonly Named[]): Promise<readonly GroupMemberRow[]> {
+  async #add(ctx: Context, groupId: string, named: readonly NamedMember[]): Promise<readonly GroupMemberRow[]> {
     const actions = actionsOn(named, ADD);
     for (const action of actions) authorize(ctx, action);
     return inTransaction(ctx, async (tx) => {
@@ -156,7 +156,7 @@ export class GroupMemberService {
     });
   }
 
-  async #remove(ctx: Context, groupId: string, named: readonly Named[]): Promise<readonly GroupMemberRow[]> {
+  async #remove(ctx: Context, groupId: string, named: readonly NamedMember[]): Promise<readonly GroupMemberRow[]> {
     const actions = actionsOn(named, REMOVE);
     for (const action of actions) authorize(ctx, action);
     return inTransaction(ctx, async (tx) => {
@@ -184,13 +184,13 @@ interface Lists {
   readonly identityIds: readonly string[];
 }
 
-const oneOf = ({ userId, identityId }: { userId?: string | null; identityId?: string | null }): Named =>
+const oneOf = ({ userId, identityId }: { userId?: string | null; identityId?: string | null }): NamedMember =>
   userId == null
     ? { path: 'identityId', kind: 'identity', by: 'id', text: (identityId ?? '').toLowerCase() }
     : { path: 'userId', kind: 'user', by: 'id', text: userId.toLowerCase() };
 
-function allOf(lists: Lists): Named[] {
-  const from = (list: keyof Lists, kind: Kind, by: Named['by']): Named[] =>
+function allOf(lists: Lists): NamedMember[] {
+  const from = (list: keyof Lists, kind: Kind, by: NamedMember['by']): NamedMember[] =>
     lists[list].map((text, at) => ({ path: `${list}[${at}]`, kind, by, text: text.toLowerCase() }));
   return [
     ...from('userIds', 'user', 'id'),
@@ -199,12 +199,12 @@ function allOf(lists: Lists): Named[] {
   ];
 }
 
-const actionsOn = <A extends string>(named: readonly Named[], of: Readonly<Record<Kind, A>>): [A, ...A[]] =>
+const actionsOn = <A extends string>(named: readonly NamedMember[], of: Readonly<Record<Kind, A>>): [A, ...A[]] =>
   [...new Set(named.map(({ kind }) => of[kind]))] as [A, ...A[]];
 
 /** What names them, as statements take it. What is no id names nobody. */
-const textsOf = (named: readonly Named[]): { userIds: string[]; identityIds: string[]; usernames: string[] } => {
-  const texts = (kind: Kind, by: Named['by']): string[] =>
+const textsOf = (named: readonly NamedMember[]): { userIds: string[]; identityIds: string[]; usernames: string[] } => {
+  const texts = (kind: Kind, by: NamedMember['by']): string[] =>
     named.filter((one) => one.kind === kind && one.by === by).map(({ text }) => text);
   return {
     userIds: texts('user', 'id').filter(isId),
@@ -214,7 +214,7 @@ const textsOf = (named: readonly Named[]): { userIds: string[]; identityIds: str
 };
 
 const isNamed = (
-  { kind, by, text }: Named,
+  { kind, by, text }: NamedMember,
   member: { readonly memberKind: Kind; readonly memberId: string; readonly name: string },
 ): boolean => member.memberKind === kind && text === (by === 'id' ? member.memberId : member.name);
 
@@ -226,7 +226,11 @@ const WORDS: Partial<Record<ErrorCode, string>> = {
 };
 
 /** @throws the code of the first that does not fit, naming the places of all of them */
-function refuse(named: readonly Named[], fits: (one: Named) => boolean, codeOf: (one: Named) => ErrorCode): void {
+function refuse(
+  named: readonly NamedMember[],
+  fits: (one: NamedMember) => boolean,
+  codeOf: (one: NamedMember) => ErrorCode,
+): void {
   const details = named
     .filter((one) => !fits(one))
     .map((one): ErrorDetail => ({ path: one.path, code: codeOf(one), message: WORDS[codeOf(one)] ?? '' }));

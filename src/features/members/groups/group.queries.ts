@@ -203,7 +203,7 @@ export const listMembers = prepared((page: NameBounds & { groupIds: readonly str
     .selectAll('page');
 });
 
-interface Named {
+interface Candidates {
   readonly groupId: string;
   readonly organizationId: string;
   readonly rootOrganizationId: string;
@@ -216,7 +216,7 @@ interface Named {
  * Who of an organization can join a group, and who is in it already. A user of its own comes before one of the root; identities of
  * projects stay in their projects.
  */
-export const listCandidates = prepared((named: Named) => {
+export const listCandidates = prepared((named: Candidates) => {
   const { groupId, organizationId, rootOrganizationId } = named;
   const users = tables
     .selectFrom('app_user as u')

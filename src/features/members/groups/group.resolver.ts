@@ -1,11 +1,19 @@
-import { ID, Resolver } from 'type-graphql';
+import { type ClassType, ID, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
+import { batched } from '../../../kernel/database/batched.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
+import { OrderedPageArgs } from '../../../kernel/graphql/list-order.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
-import { mutation, query } from '../../../kernel/graphql/operations.js';
+import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import { connectionOf, countedConnectionOf } from '../../../kernel/graphql/page.js';
-import type { CountedConnectionOf } from '../../../kernel/paging.js';
+import { leadsTo, relations } from '../../../kernel/graphql/relations.js';
+import { orderedPageOf } from '../../../kernel/list-order.js';
+import { type ConnectionOf, type CountedConnectionOf, counted, pageOf } from '../../../kernel/paging.js';
+import { IdentityType } from '../../identity/identities/public.js';
+import { organizationRelationOf, UserType } from '../../identity/organizations/public.js';
+import { ProjectMembershipType } from '../../projects/public.js';
+import { groupsByIds, groupsOfMembers, linksOfGroups } from './group.reader.js';
 import { CreateGroup, LinkGroup, ListGroups, OneGroup, UnlinkGroup, UpdateGroup } from './group.rules.js';
 import type { GroupLinkService, GroupService } from './group.service.js';
 
@@ -113,3 +121,68 @@ export class GroupResolver {
     return { membership: await this.relations.unlink(ctx, input) };
   }
 }
+
+/** Gives a type with a `groupId` the group itself. */
+export const groupRelationOf = (type: ClassType<{ readonly groupId: string | null }>): object =>
+  relations(type, {
+    group: leadsTo(
+      GroupType,
+      'The group. Null if you do not have permission to read it.',
+      groupsByIds,
+      ({ groupId }) => groupId,
+    ),
+  });
+
+/** Gives users and identities their groups. @returns a class of resolvers */
+function groupsRelationOf(type: ClassType<{ readonly id: string }>): new () => object {
+  @Resolver(() => type)
+  class GroupsRelationResolver {
+    @nested([GroupType], 'Groups that the member is in, by name: those of your organization and those linked to it.')
+    async groups({ id }: { id: string }, ctx: Context): Promise<readonly GroupType[]> {
+      return (await batched(ctx, groupsOfMembers, id)) ?? [];
+    }
+
+    @nested(GroupConnection, 'The same as `groups`, with pagination.', OrderedPageArgs)
+    async groupConnection(member: { id: string }, ctx: Context, page: object): Promise<CountedConnectionOf<GroupType>> {
+      const all = await this.groups(member, ctx);
+      return counted(orderedPageOf(all, page, { orderable: (group) => group }), async () => all.length);
+    }
+  }
+  return GroupsRelationResolver;
+}
+
+@Resolver(() => GroupType)
+class GroupOrganizationsResolver {
+  @nested(
+    [GroupOrganizationMembershipType],
+    'Roles of the group in your organization and, if you have permission to change sub-organizations, in the sub-organizations.',
+  )
+  async organizationMemberships({ id }: GroupType, ctx: Context): Promise<readonly GroupOrganizationMembershipType[]> {
+    return (await batched(ctx, linksOfGroups, id)) ?? [];
+  }
+
+  @nested(GroupOrganizationMembershipConnection, 'The same as `organizationMemberships`, with pagination.')
+  async organizationMembershipConnection(
+    group: GroupType,
+    ctx: Context,
+    page: object,
+  ): Promise<ConnectionOf<GroupOrganizationMembershipType>> {
+    return pageOf(await this.organizationMemberships(group, ctx), page, 1, ({ id }) => [id]);
+  }
+}
+
+/** What groups lead to, and what leads to them. */
+export const groupRelations = (): object[] => [
+  groupRelationOf(GroupOrganizationMembershipType),
+  ...[UserType, IdentityType].map((type) => new (groupsRelationOf(type))()),
+  ...[GroupType, GroupOrganizationMembershipType].map((type) => organizationRelationOf(type)),
+  relations(ProjectMembershipType, {
+    group: leadsTo(
+      GroupType,
+      'The group. Null for other kinds of members, and if you do not have permission to read it in your organization.',
+      groupsByIds,
+      ({ memberKind, memberId }) => (memberKind === 'group' ? memberId : null),
+    ),
+  }),
+  new GroupOrganizationsResolver(),
+];

@@ -146,7 +146,7 @@ export async function setRole(
 type LinkView = Omit<LinkRow, 'groupSlug'>;
 
 /** A group, and where it is or shall be. */
-interface Place {
+interface LinkKey {
   readonly groupId: string;
   readonly organizationId: string;
 }
@@ -201,8 +201,8 @@ export class GroupLinkService {
   /** Holds the group, and finds the sub-organization, for who may change both. */
   async #change(
     ctx: Context,
-    named: Place,
-    work: (tx: Transaction, place: Place) => Promise<LinkView>,
+    named: LinkKey,
+    work: (tx: Transaction, place: LinkKey) => Promise<LinkView>,
   ): Promise<LinkView> {
     authorize(ctx, 'groups:edit');
     authorize(ctx, 'sub-organization:edit');

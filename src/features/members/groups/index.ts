@@ -5,13 +5,12 @@ import type { OrganizationReader } from '../../identity/organizations/public.js'
 import type { ProjectReader } from '../../projects/public.js';
 import { Group } from './group.entity.js';
 import { groupsByIds, relationsByIds } from './group.reader.js';
-import { GroupResolver } from './group.resolver.js';
+import { GroupResolver, groupRelations } from './group.resolver.js';
 import { groupRoutes } from './group.routes.js';
 import { GroupLinkService, GroupService } from './group.service.js';
 import { GroupMember } from './group-member.entity.js';
-import { GroupMemberResolver, GroupMembersResolver } from './group-member.resolver.js';
+import { GroupMemberResolver, GroupMembersResolver, groupMemberRelations } from './group-member.resolver.js';
 import { GroupMemberService, groupMembersByIds } from './group-member.service.js';
-import { groupRelations } from './relation.resolver.js';
 
 /** Groups that the caller's organization knows of: its own, and those that are linked to it. */
 const isKnown = (groupId: string): string =>
@@ -27,6 +26,7 @@ export function createGroups(deps: { organizations: OrganizationReader; projects
       new GroupMemberResolver(members),
       new GroupMembersResolver(members),
       ...groupRelations(),
+      ...groupMemberRelations(),
     ],
     nodes: [
       nodeKind({

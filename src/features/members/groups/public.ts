@@ -1,3 +1,2 @@
 export { relationsByIds } from './group.reader.js';
-export { GroupOrganizationMembershipType, GroupType } from './group.resolver.js';
-export { groupRelationOf } from './relation.resolver.js';
+export { GroupOrganizationMembershipType, GroupType, groupRelationOf } from './group.resolver.js';

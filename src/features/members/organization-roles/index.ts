@@ -2,13 +2,12 @@ import type { Feature } from '../../../feature.js';
 import { nodeKind } from '../../../kernel/graphql/node.js';
 import { OrganizationRole } from '../../identity/organizations/public.js';
 import { isBuiltInForm } from '../../identity/permissions/public.js';
-import { rolesByIds } from './organization-role.relations.js';
 import {
   OrganizationRoleResolver,
   organizationRoleRelations,
   organizationRoleRoutes,
 } from './organization-role.resolver.js';
-import { OrganizationRoleService } from './organization-role.service.js';
+import { OrganizationRoleService, rolesByIds } from './organization-role.service.js';
 
 /** Roles of organizations: those that they make for themselves, and the built-in ones. */
 export const createOrganizationRoles = (): Feature => ({

@@ -19,7 +19,6 @@ import {
   withReplyPermissions,
 } from '../../identity/permissions/public.js';
 import { GroupOrganizationMembershipType, GroupType } from '../groups/public.js';
-import { type RoleKey, roleRelationKey, rolesByKeys } from './organization-role.relations.js';
 import {
   CreateOrganizationRole,
   ListOrganizationRoles,
@@ -27,7 +26,12 @@ import {
   OrganizationRoleBySlug,
   UpdateOrganizationRole,
 } from './organization-role.rules.js';
-import type { OrganizationRoleService } from './organization-role.service.js';
+import {
+  type OrganizationRoleService,
+  type RoleKey,
+  roleRelationKey,
+  rolesByKeys,
+} from './organization-role.service.js';
 
 /** What the API shows of a role. */
 export const OrganizationRoleType = objectType(

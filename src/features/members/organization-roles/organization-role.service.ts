@@ -1,7 +1,7 @@
-import { raw as sql } from '@mikro-orm/core';
-import { type Action, authorize, PermissionDenied, type Rule } from '../../../kernel/authz/ability.js';
+import { type FilterQuery, raw as sql } from '@mikro-orm/core';
+import { type Action, authorize, can, PermissionDenied, type Rule } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
-import { batched, batchOfCounts } from '../../../kernel/database/batched.js';
+import { type BatchLoad, batched, batchOfCounts } from '../../../kernel/database/batched.js';
 import { emOf } from '../../../kernel/database/database.js';
 import { flush, inTransaction } from '../../../kernel/database/in-transaction.js';
 import { lockRow } from '../../../kernel/database/rows.js';
@@ -13,21 +13,25 @@ import { parse } from '../../../kernel/validation.js';
 import {
   keepLoggedInAdmins,
   lockAdminsOf,
+  Organization,
   OrganizationMembership,
   OrganizationRole,
 } from '../../identity/organizations/public.js';
 import {
+  builtInOrganizationRoles,
   builtInRoleId,
+  isBuiltInForm,
   isBuiltInOfOrganization,
   ORGANIZATION_ROLES,
   ORGANIZATION_VOCABULARY,
+  type PermissionRuleType,
   readStoredRules,
   renameInRules,
   rightsBeyondChange,
   toRules,
+  toShownRules,
 } from '../../identity/permissions/public.js';
 import { listRoles } from './organization-role.queries.js';
-import { type OrganizationRoleView, ownBuiltInRoles, rolesByIds, toRoleView } from './organization-role.relations.js';
 import {
   CreateOrganizationRole,
   ListOrganizationRoles,
@@ -222,3 +226,80 @@ const record = (
   { id, slug }: OrganizationRole,
   facts: Readonly<Record<string, number | readonly string[]>> = {},
 ): Promise<void> => tx.auditTrail.recordChange(tx, { action, facts: { roleId: id, slug, ...facts } });
+
+type Columns = 'id' | 'organizationId' | 'slug' | 'name' | 'description' | 'version' | 'createdAt' | 'updatedAt';
+
+/** A role of an organization, its own or built in, as services pass it on. */
+interface OrganizationRoleView extends Pick<OrganizationRole, Columns> {
+  readonly permissions: readonly PermissionRuleType[];
+}
+
+const toRoleView = (row: Pick<OrganizationRole, Columns | 'permissions'>): OrganizationRoleView => ({
+  id: row.id,
+  organizationId: row.organizationId,
+  slug: row.slug,
+  name: row.name,
+  description: row.description,
+  version: row.version,
+  createdAt: row.createdAt,
+  updatedAt: row.updatedAt,
+  permissions: toShownRules(readStoredRules(row.permissions, ORGANIZATION_VOCABULARY)),
+});
+
+/** The built-in roles as an organization has them, admin first. They are no rows. */
+const builtInRolesOf = (organization: { id: string; createdAt: Date; updatedAt: Date }): OrganizationRoleView[] =>
+  builtInOrganizationRoles().map(({ rules, ...role }) => ({
+    ...role,
+    id: builtInRoleId(organization.id, role.slug),
+    organizationId: organization.id,
+    permissions: toShownRules(rules),
+    version: 1,
+    createdAt: organization.createdAt,
+    updatedAt: organization.updatedAt,
+  }));
+
+/** The caller's organization. Whoever may change sub-organizations sees their roles too, as their members. */
+const scopeOf = ({ organizationId: id, ability }: Context): FilterQuery<Organization> =>
+  can(ability, 'sub-organization:edit') ? { $or: [{ id }, { parentId: id }] } : { id };
+
+/** The built-in roles of the caller's own organization. */
+async function ownBuiltInRoles(ctx: Context): Promise<OrganizationRoleView[]> {
+  const found = await emOf(ctx).find(Organization, { id: ctx.organizationId });
+  return found.flatMap(builtInRolesOf);
+}
+
+/** Roles by id: of the caller's organization and, for who may edit them, of its sub-organizations. @throws PERMISSION_DENIED */
+export const rolesByIds: BatchLoad<OrganizationRoleView> = async (ctx, ids) => {
+  const em = emOf(ctx);
+  const own = await em.find(OrganizationRole, { id: { $in: ids }, organization: scopeOf(ctx) });
+  const organizations = ids.some(isBuiltInForm) ? await em.find(Organization, scopeOf(ctx)) : [];
+  const builtIn = organizations.flatMap(builtInRolesOf).filter(({ id }) => ids.includes(id));
+  const found = [...own.map(toRoleView), ...builtIn];
+  // Not of nothing: an id of this form may be that of a role of a project.
+  if (found.length > 0) authorize(ctx, 'role:read');
+  return new Map(found.map((role) => [role.id, role]));
+};
+
+/** What something has its role by. */
+export interface RoleKey {
+  readonly organizationId: string;
+  readonly roleSlug: string;
+}
+
+/** Key of a role in `rolesByKeys`. */
+export const roleRelationKey = ({ organizationId, roleSlug }: RoleKey): string => `${organizationId} ${roleSlug}`;
+
+/** The roles that a response names by organization and slug. Keys are made by `roleRelationKey`. @throws PERMISSION_DENIED */
+export const rolesByKeys: BatchLoad<OrganizationRoleView> = async (ctx, keys) => {
+  authorize(ctx, 'role:read');
+  const em = emOf(ctx);
+  const organizations = await em.find(Organization, scopeOf(ctx));
+  const slugs = [...new Set(keys.map((key) => key.slice(key.indexOf(' ') + 1)))].filter(
+    (slug) => !isBuiltInOfOrganization(slug),
+  );
+  const organizationIds = organizations.map(({ id }) => id);
+  const named = { organizationId: { $in: organizationIds }, slug: { $in: slugs } };
+  const own = slugs.length === 0 ? [] : await em.find(OrganizationRole, named);
+  const roles = [...own.map(toRoleView), ...organizations.flatMap(builtInRolesOf)];
+  return new Map(roles.map((role) => [roleRelationKey({ ...role, roleSlug: role.slug }), role]));
+};

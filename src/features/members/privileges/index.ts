@@ -1,14 +1,14 @@
 import './privileges.errors.js';
 import type { Feature } from '../../../feature.js';
 import { nodeKind } from '../../../kernel/graphql/node.js';
-import { IN_OWN_PROJECT, type ProjectReader, type ProjectRelations, projectRelationOf } from '../../projects/public.js';
+import { IN_OWN_PROJECT, type ProjectReader, type ProjectRelations } from '../../projects/public.js';
 import { AdditionalPrivilege } from './additional-privilege.entity.js';
 import { findPrivileges, toPrivilegeView } from './privilege.queries.js';
 import {
-  AdditionalPrivilegeType,
+  type AdditionalPrivilegeType,
   MembershipPrivilegesResolver,
-  PrivilegeMembershipResolver,
   PrivilegeResolver,
+  privilegeRelations,
   toPrivilegeType,
 } from './privilege.resolver.js';
 import { olderPrivilegeRoutes, privilegeRoutes } from './privilege.routes.js';
@@ -27,9 +27,8 @@ export function createPrivileges({
     entities: [AdditionalPrivilege],
     resolvers: [
       new PrivilegeResolver(privileges),
-      new PrivilegeMembershipResolver(relations),
       new MembershipPrivilegesResolver(privileges),
-      projectRelationOf(AdditionalPrivilegeType, relations),
+      ...privilegeRelations(relations),
     ],
     nodes: [
       nodeKind<AdditionalPrivilegeType>({

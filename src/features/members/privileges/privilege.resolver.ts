@@ -1,16 +1,16 @@
 import { ID, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
-import { linked } from '../../../kernel/database/batched.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumOfRule, inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
+import { leadsTo, relations } from '../../../kernel/graphql/relations.js';
 import { type ConnectionOf, pageOf } from '../../../kernel/paging.js';
 import { MemberKindEnum } from '../../identity/organizations/public.js';
 import { inBothForms, PermissionRuleType, PermissionType, withPermissions } from '../../identity/permissions/public.js';
-import { ProjectMembershipType, type ProjectRelations } from '../../projects/public.js';
+import { ProjectMembershipType, type ProjectRelations, projectRelationOf } from '../../projects/public.js';
 import type { PrivilegeView } from './privilege.queries.js';
 import {
   CreatePrivilege,
@@ -129,16 +129,6 @@ export class PrivilegeResolver {
   }
 }
 
-@Resolver(() => AdditionalPrivilegeType)
-export class PrivilegeMembershipResolver {
-  constructor(private readonly relations: ProjectRelations) {}
-
-  @nested(ProjectMembershipType, 'The membership of the holder; null if it has just ended.')
-  membership({ membershipId }: AdditionalPrivilegeType, ctx: Context): Promise<ProjectMembershipType | null> {
-    return linked(ctx, this.relations.memberships, membershipId);
-  }
-}
-
 @Resolver(() => ProjectMembershipType)
 export class MembershipPrivilegesResolver {
   constructor(private readonly service: PrivilegeService) {}
@@ -160,3 +150,16 @@ export class MembershipPrivilegesResolver {
     return pageOf(await this.additionalPrivileges(membership, ctx), page, 2, bySlug);
   }
 }
+
+/** What privileges lead to. */
+export const privilegeRelations = (projects: ProjectRelations): object[] => [
+  projectRelationOf(AdditionalPrivilegeType, projects),
+  relations(AdditionalPrivilegeType, {
+    membership: leadsTo(
+      ProjectMembershipType,
+      'The membership of the holder; null if it has just ended.',
+      projects.memberships,
+      ({ membershipId }) => membershipId,
+    ),
+  }),
+];

@@ -1,10 +1,9 @@
 import './project-rescues.errors.js';
 import type { Feature } from '../../../feature.js';
 import { nodeKind } from '../../../kernel/graphql/node.js';
-import { organizationRelationOf } from '../../identity/organizations/public.js';
-import { type ProjectRelations, projectRelationOf } from '../../projects/public.js';
+import type { ProjectRelations } from '../../projects/public.js';
 import { ProjectRescue } from './project-rescue.entity.js';
-import { ProjectRescueResolver, ProjectRescueType, ProjectWithoutAdminType } from './project-rescue.resolver.js';
+import { ProjectRescueResolver, rescueRelations } from './project-rescue.resolver.js';
 import { type OnRescue, ProjectRescueService, rescuesByIds } from './project-rescue.service.js';
 
 /** Access to projects that have lost their last admin. */
@@ -16,11 +15,7 @@ export const createProjectRescues = ({
   readonly onRescue: OnRescue;
 }): Feature => ({
   entities: [ProjectRescue],
-  resolvers: [
-    new ProjectRescueResolver(new ProjectRescueService(onRescue)),
-    organizationRelationOf(ProjectRescueType),
-    ...[ProjectRescueType, ProjectWithoutAdminType].map((type) => projectRelationOf(type, relations)),
-  ],
+  resolvers: [new ProjectRescueResolver(new ProjectRescueService(onRescue)), ...rescueRelations(relations)],
   routes: [],
   nodes: [
     nodeKind({

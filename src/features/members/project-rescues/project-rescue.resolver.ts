@@ -1,14 +1,15 @@
 import { ID, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
-import { linked } from '../../../kernel/database/batched.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { hidden, objectType, orNull } from '../../../kernel/graphql/object-types.js';
-import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
+import { mutation, query } from '../../../kernel/graphql/operations.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
+import { leadsTo, relations } from '../../../kernel/graphql/relations.js';
 import type { ConnectionOf } from '../../../kernel/paging.js';
 import { IdentityType, identitiesByIds } from '../../identity/identities/public.js';
-import { UserType, usersByIds } from '../../identity/organizations/public.js';
+import { organizationRelationOf, UserType, usersByIds } from '../../identity/organizations/public.js';
+import { type ProjectRelations, projectRelationOf } from '../../projects/public.js';
 import {
   ListProjectRescues,
   ListProjectsWithoutAdmin,
@@ -100,20 +101,24 @@ export class ProjectRescueResolver {
   async revokeProjectRescue(ctx: Context, input: object): Promise<{ rescue: ProjectRescueType }> {
     return { rescue: await this.service.revoke(ctx, input) };
   }
-
-  @nested(
-    UserType,
-    'The user who became an admin; null for a machine identity, and when you cannot read users of your organization.',
-  )
-  user({ userId }: ProjectRescueType, ctx: Context): Promise<UserType | null> {
-    return linked(ctx, usersByIds, userId);
-  }
-
-  @nested(
-    IdentityType,
-    'The machine identity that became an admin; null for a user, and when you cannot read identities of your organization.',
-  )
-  identity({ identityId }: ProjectRescueType, ctx: Context): Promise<IdentityType | null> {
-    return linked(ctx, identitiesByIds, identityId);
-  }
 }
+
+/** What rescues lead to. */
+export const rescueRelations = (projects: ProjectRelations): object[] => [
+  organizationRelationOf(ProjectRescueType),
+  ...[ProjectRescueType, ProjectWithoutAdminType].map((type) => projectRelationOf(type, projects)),
+  relations(ProjectRescueType, {
+    user: leadsTo(
+      UserType,
+      'The user who became an admin; null for a machine identity, and when you cannot read users of your organization.',
+      usersByIds,
+      ({ userId }) => userId,
+    ),
+    identity: leadsTo(
+      IdentityType,
+      'The machine identity that became an admin; null for a user, and when you cannot read identities of your organization.',
+      identitiesByIds,
+      ({ identityId }) => identityId,
+    ),
+  }),
+];

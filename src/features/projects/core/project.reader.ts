@@ -9,7 +9,7 @@ import { lockHeldByGroup } from './project.sql.js';
 import { accessAtArrival, findAccess, findCurrentAccess, listAccess, type ProjectAccess } from './project-access.js';
 
 /** An item that a caller names by ID, optionally with the project that it must belong to. */
-interface Named {
+interface ItemKey {
   readonly id: string;
   readonly projectId?: string | null | undefined;
 }
@@ -85,7 +85,7 @@ export class ProjectReader {
    */
   async authorizedOwner(
     ctx: Context,
-    { id, projectId }: Named,
+    { id, projectId }: ItemKey,
     { find, notFound }: OwnedKind<InProject>,
     action: Action,
   ): Promise<ProjectAccess> {
@@ -99,7 +99,7 @@ export class ProjectReader {
   /** An item and its project, for callers who may perform the action in it. @throws as `authorizedOwner` */
   async authorizedItem<Row extends InProject>(
     ctx: Context,
-    { id, projectId }: Named,
+    { id, projectId }: ItemKey,
     { find, notFound }: OwnedKind<Row>,
     action: Action,
   ): Promise<{ readonly row: Row; readonly project: ProjectAccess }> {

@@ -16,12 +16,12 @@ interface RolesAt {
   readonly harmless?: WrittenRoute['harmless'];
   /** Finds the project, where the path has no ID of it. */
   readonly lookup?: Pick<WrittenRoute, 'lookup'>['lookup'];
-  readonly projectOf?: (request: Pick<Asked, 'params' | 'found'>) => unknown;
+  readonly projectOf?: (request: Pick<RouteRequest, 'params' | 'found'>) => unknown;
 }
-type Asked = Parameters<WrittenRoute['variables']>[0];
+type RouteRequest = Parameters<WrittenRoute['variables']>[0];
 
-/** What all routes of one place share. */
-interface Place extends Required<Pick<RolesAt, 'projectOf'>> {
+/** What all routes at one path share. */
+interface RouteBase extends Required<Pick<RolesAt, 'projectOf'>> {
   readonly path: string;
   readonly fields: string;
   readonly harmless: WrittenRoute['harmless'];
@@ -31,7 +31,7 @@ interface Place extends Required<Pick<RolesAt, 'projectOf'>> {
 
 /** Routes of roles of a project. */
 export function roleRoutesAt(path: string, at: RolesAt = {}): WrittenRoute[] {
-  const place: Place = {
+  const base: RouteBase = {
     path,
     fields: `${ROLE_FIELDS} ${at.permissions ?? PERMISSIONS}`,
     harmless: at.harmless,
@@ -43,10 +43,10 @@ export function roleRoutesAt(path: string, at: RolesAt = {}): WrittenRoute[] {
     },
     named: (summary) => (at.isOlder ? `${summary} (older path)` : summary),
   };
-  return [...readingAt(place), ...changingAt(place)];
+  return [...readingAt(base), ...changingAt(base)];
 }
 
-const readingAt = ({ path, fields, projectOf, common, named }: Place) => [
+const readingAt = ({ path, fields, projectOf, common, named }: RouteBase) => [
   route({
     ...common,
     method: 'GET',
@@ -96,7 +96,7 @@ const readingAt = ({ path, fields, projectOf, common, named }: Place) => [
   }),
 ];
 
-const changingAt = ({ path, fields, harmless, projectOf, common, named }: Place) => [
+const changingAt = ({ path, fields, harmless, projectOf, common, named }: RouteBase) => [
   route({
     ...common,
     method: 'POST',

@@ -107,23 +107,24 @@ export interface Differences {
 }
 
 /** The content of a template, including members whose organization membership has ended. */
-export interface Wanted extends Pick<ShownContent, 'environments' | 'roles' | 'users' | 'groups' | 'identities'> {
+export interface TemplateState
+  extends Pick<ShownContent, 'environments' | 'roles' | 'users' | 'groups' | 'identities'> {
   readonly projectManagedIdentities: ShownContent['projectManagedIdentities'];
   readonly namedIds: ReadonlySet<string>;
 }
 
 /** Compares a project with its template. The order of environments is ignored. */
-export const differencesOf = (wanted: Wanted, state: ProjectState): Differences => ({
-  environments: environmentDifferences(wanted, state),
-  roles: roleDifferences(wanted, state),
-  members: memberDifferences(wanted, state),
+export const differencesOf = (template: TemplateState, state: ProjectState): Differences => ({
+  environments: environmentDifferences(template, state),
+  roles: roleDifferences(template, state),
+  members: memberDifferences(template, state),
 });
 
-function environmentDifferences({ environments }: Wanted, state: ProjectState): EnvironmentDifference[] {
+function environmentDifferences({ environments }: TemplateState, state: ProjectState): EnvironmentDifference[] {
   // The template leaves environments to whoever creates a project.
   if (environments === null) return [];
   const present = new Map(state.environments.map((one) => [one.slug, one]));
-  const wanted = new Set(environments.map(({ slug }) => slug));
+  const defined = new Set(environments.map(({ slug }) => slug));
   return [
     ...environments.flatMap(({ slug, name }): EnvironmentDifference[] => {
       const found = present.get(slug);
@@ -131,14 +132,14 @@ function environmentDifferences({ environments }: Wanted, state: ProjectState): 
       return found.name === name ? [] : [{ difference: 'renamed', slug, name: found.name, templateName: name }];
     }),
     ...state.environments
-      .filter(({ slug }) => !wanted.has(slug))
+      .filter(({ slug }) => !defined.has(slug))
       .map(({ slug, name }) => ({ difference: 'additional' as const, slug, name, templateName: null })),
   ];
 }
 
-function roleDifferences({ roles }: Wanted, state: ProjectState): RoleDifference[] {
+function roleDifferences({ roles }: TemplateState, state: ProjectState): RoleDifference[] {
   const present = new Map(state.roles.map((one) => [one.slug, { ...one, rules: readStoredRules(one.permissions) }]));
-  const wanted = new Set(roles.map(({ slug }) => slug));
+  const defined = new Set(roles.map(({ slug }) => slug));
   return [
     ...roles.flatMap(({ slug, name, rules }): RoleDifference[] => {
       const found = present.get(slug);
@@ -150,7 +151,7 @@ function roleDifferences({ roles }: Wanted, state: ProjectState): RoleDifference
       return found.name === name ? [] : [{ ...sides, ...own, difference: 'renamed' }];
     }),
     ...[...present.values()]
-      .filter(({ slug }) => !wanted.has(slug))
+      .filter(({ slug }) => !defined.has(slug))
       .map(({ slug, name, rules }): RoleDifference => {
         return { difference: 'additional', slug, name, rules, templateName: null, templateRules: null };
       }),
@@ -161,8 +162,8 @@ type Expected = Omit<MemberDifference, 'difference' | 'roles' | 'templateRoles'>
   readonly roles: readonly string[];
 };
 
-function memberDifferences(wanted: Wanted, state: ProjectState): MemberDifference[] {
-  const expected = withKeptAdmin(expectedMembers(wanted, state), state);
+function memberDifferences(template: TemplateState, state: ProjectState): MemberDifference[] {
+  const expected = withKeptAdmin(expectedMembers(template, state), state);
   const present = new Map(state.members.map((member) => [member.memberId, member]));
   const isExpected = new Set(expected.map(({ memberId }) => memberId));
   return [
@@ -173,7 +174,7 @@ function memberDifferences(wanted: Wanted, state: ProjectState): MemberDifferenc
       return [{ ...member, difference: 'other-roles', roles: found.roles, templateRoles: roles }];
     }),
     ...state.members
-      .filter(({ memberId }) => !isExpected.has(memberId) && !wanted.namedIds.has(memberId))
+      .filter(({ memberId }) => !isExpected.has(memberId) && !template.namedIds.has(memberId))
       .map(
         (member): MemberDifference => ({
           ...whoIs(member, state),
@@ -196,19 +197,19 @@ const whoIs = ({ kind, memberId, name, groupSlug }: MemberState, { ownIdentities
   groupSlug,
 });
 
-function expectedMembers(wanted: Wanted, { ownIdentities, members }: ProjectState): Expected[] {
+function expectedMembers(template: TemplateState, { ownIdentities, members }: ProjectState): Expected[] {
   const joined = new Set(members.map(({ memberId }) => memberId));
   return [
-    ...(wanted.users ?? []).map(({ userId, username, roles }) => {
+    ...(template.users ?? []).map(({ userId, username, roles }) => {
       return { memberKind: 'user' as const, memberId: userId, name: username, groupSlug: null, roles };
     }),
-    ...(wanted.groups ?? []).map(({ groupId, groupSlug, roles }) => {
+    ...(template.groups ?? []).map(({ groupId, groupSlug, roles }) => {
       return { memberKind: 'group' as const, memberId: groupId, name: groupSlug, groupSlug, roles };
     }),
-    ...(wanted.identities ?? []).map(({ identityId, identityName, roles }) => {
+    ...(template.identities ?? []).map(({ identityId, identityName, roles }) => {
       return { memberKind: 'identity' as const, memberId: identityId, name: identityName, groupSlug: null, roles };
     }),
-    ...(wanted.projectManagedIdentities ?? []).map(({ name, roles }) => {
+    ...(template.projectManagedIdentities ?? []).map(({ name, roles }) => {
       const namesakes = ownIdentities.filter((identity) => identity.name === name);
       const found = namesakes.find(({ id }) => joined.has(id)) ?? namesakes[0];
       return { memberKind: 'project-identity' as const, memberId: found?.id ?? null, name, groupSlug: null, roles };

@@ -96,7 +96,7 @@ export class TemplateDriftService {
   async #apply(
     tx: Transaction,
     projectId: string,
-    wanted: Wanted,
+    wanted: ApplyOptions,
   ): Promise<{ readonly project: ProjectAccess; readonly outcome: Outcome }> {
     const project = await this.projects.load(tx, projectId);
     authorizeReading(tx, project, wanted.parts);
@@ -136,13 +136,13 @@ function reachesVersion(project: ProjectAccess, { plan, drift, parts }: Omit<App
 
 const NOTHING: Plan = { environments: [], roles: [], members: [], kept: [] };
 
-interface Wanted {
+interface ApplyOptions {
   readonly parts: readonly Part[];
   readonly removes: boolean;
   readonly dryRun: boolean;
 }
 
-interface Outcome extends Wanted {
+interface Outcome extends ApplyOptions {
   readonly drift: Drift | null;
   readonly plan: Plan;
 }

@@ -3,12 +3,12 @@ import { sqlStatement, t } from '../../../kernel/database/statement.js';
 import { anyOf, prepared, tablesOf } from '../../../kernel/database/tables.js';
 import type { IdentitySchema, OrganizationMembershipSchema } from '../../identity/organizations/public.js';
 
-interface Asked {
+interface Members {
   readonly organizationId: string;
   readonly ids: readonly string[];
 }
 
-const memberships = ({ organizationId, ids }: Asked) =>
+const memberships = ({ organizationId, ids }: Members) =>
   tablesOf<typeof OrganizationMembershipSchema | typeof IdentitySchema>()
     .selectFrom('organization_membership as m')
     .leftJoin('identity as i', 'i.id', 'm.identity_id')
@@ -24,10 +24,10 @@ const memberships = ({ organizationId, ids }: Asked) =>
     });
 
 /** Organization memberships of users, groups and identities, by ID. Identities owned by projects have none here. */
-export const findMemberships = prepared((asked: Asked) => memberships(asked));
+export const findMemberships = prepared((asked: Members) => memberships(asked));
 
 /** The same, locked: none is deleted before the transaction ends. */
-export const lockMemberships = prepared((asked: Asked) => memberships(asked).orderBy('m.id').forKeyShare('m'));
+export const lockMemberships = prepared((asked: Members) => memberships(asked).orderBy('m.id').forKeyShare('m'));
 
 // Members of three kinds in one list, by whatever requests name them by.
 

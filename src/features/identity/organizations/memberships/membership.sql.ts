@@ -58,7 +58,7 @@ export const findLedAlone = sqlStatement({
 
 const tables = tablesOf<typeof OrganizationMembershipSchema | typeof UserSchema | typeof IdentitySchema>();
 
-interface Place {
+interface MembershipKey {
   readonly organizationId: string;
   readonly memberId: string;
 }
@@ -67,7 +67,7 @@ interface Place {
 const MEMBER = sql<string>`coalesce(user_id, identity_id)`;
 
 /** Locks a membership. `isNow`: it has not ended. */
-export const lockHeldMembership = prepared(({ organizationId, memberId }: Place) =>
+export const lockHeldMembership = prepared(({ organizationId, memberId }: MembershipKey) =>
   tables
     .selectFrom('organization_membership')
     .select(['role', 'ends_at as endsAt', sql<boolean>`coalesce(now() < ends_at, true)`.as('isNow')])
@@ -77,7 +77,7 @@ export const lockHeldMembership = prepared(({ organizationId, memberId }: Place)
 );
 
 /** A row: somebody is a member right now, directly or through a group. */
-export const findMemberNow = prepared(({ organizationId, memberId }: Place) =>
+export const findMemberNow = prepared(({ organizationId, memberId }: MembershipKey) =>
   tables
     .selectFrom(sql<{ organization_id: string; member_id: string }>`organization_member_now`.as('now'))
     .select('member_id')
@@ -86,7 +86,7 @@ export const findMemberNow = prepared(({ organizationId, memberId }: Place) =>
     .limit(1),
 );
 
-export const deleteMembership = prepared(({ organizationId, memberId }: Place) =>
+export const deleteMembership = prepared(({ organizationId, memberId }: MembershipKey) =>
   tables
     .deleteFrom('organization_membership')
     .where('organization_id', '=', organizationId)
