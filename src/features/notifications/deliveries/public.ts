@@ -37,5 +37,12 @@ export {
 export { addressAmong, digestsOf, isForUnread, ledgerTargets } from './recipients.js';
 export { sendJob } from './send-job.js';
 export { refuseFailures, TRIAL_LIMIT_MS, type Trial, tryTargets } from './trials.js';
-export type { Source } from './writing.js';
-export { type LedgerTarget, type RetriedCount, retry, retryMany, sendSoon, writeMessages } from './writing.js';
+export {
+  type LedgerTarget,
+  type RetriedCount,
+  retry,
+  retryMany,
+  type Source,
+  sendSoon,
+  writeMessages,
+} from './writing.js';
