@@ -27,14 +27,14 @@ import { DIFFERENCES, type Difference, differencesBetween } from '../versions/ve
 import type { SecretChangeById } from './batch.rules.js';
 
 /** A locked secret, and its changes. */
-export interface Held extends Found {
+export interface LockedChange extends Found {
   /** Its index in the batch. */
   readonly index: number;
   readonly change: Omit<SecretChangeById, 'id'>;
 }
 
 /** A validated change. */
-export interface Planned extends Held {
+export interface Planned extends LockedChange {
   readonly next: NextState;
   /** Its tags after the change. */
   readonly tags: readonly TagRow[];
@@ -52,7 +52,7 @@ export interface ProjectPlan {
 /** The changes of a batch in one project, before validation. */
 interface Group {
   readonly project: ProjectAccess;
-  readonly held: readonly Held[];
+  readonly held: readonly LockedChange[];
   readonly pathOf: PathOf;
   tags: ReadonlyMap<string, TagRow>;
 }
@@ -65,7 +65,11 @@ interface Group {
  * @throws VALIDATION_FAILED, TAG_NOT_FOUND, USER_NOT_FOUND, PERMISSION_DENIED, ROTATED_SECRET, SECRET_VERSION_DIFFERS,
  * SECRET_KEY_TAKEN, SECRET_REFERENCED, REFERENCES_TOO_LONG, SEALED_VALUE_INVALID, each for the whole batch
  */
-export async function planBatch(tx: Transaction, held: readonly Held[], pathOf: PathOf): Promise<ProjectPlan[]> {
+export async function planBatch(
+  tx: Transaction,
+  held: readonly LockedChange[],
+  pathOf: PathOf,
+): Promise<ProjectPlan[]> {
   const groups = groupsOf(held, pathOf);
   await checkEach(groups, async (group) => {
     const changes = group.held.map(({ change }) => change);
@@ -83,12 +87,12 @@ export async function planBatch(tx: Transaction, held: readonly Held[], pathOf: 
   return plans;
 }
 
-function groupsOf(held: readonly Held[], pathOf: PathOf): Group[] {
+function groupsOf(held: readonly LockedChange[], pathOf: PathOf): Group[] {
   const byProject = [...Map.groupBy(held, ({ project }) => project.projectId)].sort(([a], [b]) => (a < b ? -1 : 1));
   return byProject.map(([, secrets]) => ({
-    project: (secrets[0] as Held).project,
+    project: (secrets[0] as LockedChange).project,
     held: secrets,
-    pathOf: (at, field) => pathOf((secrets[at] as Held).index, field),
+    pathOf: (at, field) => pathOf((secrets[at] as LockedChange).index, field),
     tags: new Map(),
   }));
 }
@@ -107,10 +111,10 @@ function authorizeChanges(groups: readonly Group[], pathOf: PathOf): void {
   );
 }
 
-const tagsAfter = ({ record, change }: Held, tags: ReadonlyMap<string, TagRow>): readonly TagRow[] =>
+const tagsAfter = ({ record, change }: LockedChange, tags: ReadonlyMap<string, TagRow>): readonly TagRow[] =>
   change.tagIds === undefined ? record.tags : pick(tags, change.tagIds);
 
-function refuseOtherVersions(held: readonly Held[], pathOf: PathOf): void {
+function refuseOtherVersions(held: readonly LockedChange[], pathOf: PathOf): void {
   const details = held.flatMap(({ index, record, change: { expectedVersion } }): ErrorDetail[] => {
     if (expectedVersion == null || expectedVersion === record.version) return [];
     const message = `does not match the version of the secret, which is ${record.version}`;
@@ -120,12 +124,13 @@ function refuseOtherVersions(held: readonly Held[], pathOf: PathOf): void {
 }
 
 /** Keys that the batch itself frees are free; two of its secrets must not get the same one. */
-async function refuseTakenKeys(tx: Transaction, held: readonly Held[], pathOf: PathOf): Promise<void> {
-  const isRenamed = ({ change, record }: Held): boolean => (change.newSecretKey ?? record.key) !== record.key;
+async function refuseTakenKeys(tx: Transaction, held: readonly LockedChange[], pathOf: PathOf): Promise<void> {
+  const isRenamed = ({ change, record }: LockedChange): boolean => (change.newSecretKey ?? record.key) !== record.key;
   const renamed = held.filter(isRenamed);
   if (renamed.length === 0) return;
   const nameOf = (folderId: string, key: string): string => `${folderId} ${key}`;
-  const nameAfter = ({ record, change }: Held): string => nameOf(record.folderId, change.newSecretKey ?? record.key);
+  const nameAfter = ({ record, change }: LockedChange): string =>
+    nameOf(record.folderId, change.newSecretKey ?? record.key);
   const kept = new Set(held.filter((secret) => !isRenamed(secret)).map(nameAfter));
   const repeated = renamed.filter((secret) => kept.has(nameAfter(secret)) || !kept.add(nameAfter(secret)));
   refuse(
@@ -185,14 +190,14 @@ async function planOf(tx: Transaction, { project, held, pathOf, tags }: Group): 
   return { project, opener, planned, renamings };
 }
 
-const renamingsOf = (held: readonly Held[]): Renaming[] =>
+const renamingsOf = (held: readonly LockedChange[]): Renaming[] =>
   held.flatMap(({ record: { environment, path, key }, change: { newSecretKey = key } }) =>
     newSecretKey === key ? [] : [{ from: { environment, path, key }, to: { environment, path, key: newSecretKey } }],
   );
 
 function nextOf(
   opener: Sealer,
-  { record, change }: Held,
+  { record, change }: LockedChange,
   { renameIn, readsValue }: { renameIn: RenameIn | null; readsValue: boolean },
 ): NextState {
   const isShown = change.secretValue !== undefined || readsValue;
@@ -205,7 +210,7 @@ function nextOf(
  */
 function differencesOf(
   opener: Sealer,
-  { record, change, next, readsValue }: Held & { next: NextState; readsValue: boolean },
+  { record, change, next, readsValue }: LockedChange & { next: NextState; readsValue: boolean },
 ): Difference[] {
   const given = new Set<Difference>();
   const before = <T>(part: Difference, isGiven: boolean, after: T, open: (() => T) | null): T => {

@@ -24,7 +24,15 @@ import {
   type SecretChangeById,
   UpdateSecretsById,
 } from './batch.rules.js';
-import { authorizeEach, type Found, findSecrets, type Held, lockSecrets, planBatch, refuseWith } from './batch-plan.js';
+import {
+  authorizeEach,
+  type Found,
+  findSecrets,
+  type LockedChange,
+  lockSecrets,
+  planBatch,
+  refuseWith,
+} from './batch-plan.js';
 import { type Outcome, previewBatch, writeBatch } from './batch-writes.js';
 
 /** Result of a replacement. */
@@ -67,7 +75,7 @@ export class BatchService {
   }
 
   /** The secrets of a batch, locked. @throws SECRET_NOT_FOUND, PERMISSION_DENIED, CONCURRENT_CHANGE, ANSWER_TOO_LARGE */
-  async #hold(tx: Transaction, changes: readonly SecretChangeById[]): Promise<Held[]> {
+  async #hold(tx: Transaction, changes: readonly SecretChangeById[]): Promise<LockedChange[]> {
     const ids = changes.map(({ id }) => id);
     const found = await findSecrets(tx, this.projects, ids);
     refuseUnknown(ids, found);

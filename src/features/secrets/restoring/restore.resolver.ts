@@ -7,7 +7,7 @@ import { mutation } from '../../../kernel/graphql/operations.js';
 import { bodyOf, route } from '../../../rest/route.js';
 import { SecretType, toSecretType } from '../core/secret.type.js';
 import { EXAMPLE_PLACE, FIELDS, PLACE_ERRORS, toSecret } from '../scope/secret.reply.js';
-import { HISTORY } from '../versions/version.routes.js';
+import { HISTORY } from '../versions/version.resolver.js';
 import { RestoreSecret } from '../versions/version.rules.js';
 import { RestoreSecrets } from './restore.rules.js';
 import type { RestoredSecret, RestoreService } from './restore.service.js';
