@@ -6,7 +6,7 @@ import type { Download } from './kernel/http/downloads.js';
 import type { PublicDocument } from './kernel/http/public-documents.js';
 import type { EventStream } from './kernel/http/streams/event-streams.js';
 import type { JobKind } from './kernel/jobs/job-kind.js';
-import type { StoredGauges } from './kernel/operations/metrics/stored-gauge.js';
+import type { StoredGauges } from './kernel/operations/metrics/store-probe.js';
 import type { Group } from './rest/openapi/groups.js';
 import type { Route } from './rest/route.js';
 

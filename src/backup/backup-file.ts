@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import * as z from 'zod';
-import { syncDirectory } from '../kernel/durable-file.js';
+import { syncDirectory } from '../kernel/files.js';
 import { TableDigest } from './tables.js';
 
 /**

@@ -4,12 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { assemble } from '../app.js';
 import { type Config, readConfig } from '../config.js';
 import { ConfigurationError, EXIT_CONFIGURATION } from '../kernel/configuration-error.js';
-import { writeDurably } from '../kernel/durable-file.js';
+import { makeDirectory, reasonOf, writeDurably } from '../kernel/files.js';
 import { CostModel } from '../kernel/graphql/gate/cost.js';
-import { idOf, readManifest } from '../kernel/graphql/gate/manifest.js';
-import { checkTrusted, type TrustedRules } from '../kernel/graphql/gate/trusted.js';
+import { checkTrusted, idOf, readManifest, type TrustedRules } from '../kernel/graphql/gate/persisted-documents.js';
 import { codeOf } from '../kernel/log.js';
-import { makeDirectory, reasonOf } from '../kernel/make-directory.js';
 
 /** A document to register, and where it came from. */
 interface Candidate {

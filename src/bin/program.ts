@@ -7,7 +7,7 @@ import type { InstallationKeys } from '../kernel/crypto/root-keys.js';
 import { OWN_SESSIONS } from '../kernel/database/bounded-client.js';
 import type { Address, Database } from '../kernel/database/database.js';
 import { refuseOtherSchema } from '../kernel/database/migrate.js';
-import { nullIfMissing } from '../kernel/durable-file.js';
+import { nullIfMissing } from '../kernel/files.js';
 import { createLog } from '../kernel/log.js';
 import { findEmbeddedPostgres } from '../kernel/postgres/embedded-postgres.js';
 import { openDatabaseServer } from '../start/database-server.js';

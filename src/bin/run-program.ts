@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../kernel/configuration-error.js';
+import { FILE_REASONS } from '../kernel/files.js';
 import { describeError } from '../kernel/log.js';
-import { FILE_REASONS } from '../kernel/make-directory.js';
 
 /**
  * Runs a program and ends the process with its exit code: that of a configuration error (78, 75), or another one for all other errors.

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import type { Checkpoint } from '../features/audit/audit-events/checkpoints/checkpoint-text.js';
 import { type ExportReport, ExportVerifier } from '../features/audit/audit-events/checkpoints/export-verifier.js';
 import { ConfigurationError } from '../kernel/configuration-error.js';
-import { isPublicKey } from '../kernel/crypto/signing-key.js';
+import { isPublicKey } from '../kernel/crypto/stable-keys.js';
 import { codeOf } from '../kernel/log.js';
 import { runProgram } from './run-program.js';
 

@@ -1,7 +1,7 @@
 import { parse as parseDocument } from 'graphql';
 import type { z } from 'zod';
 import { type ErrorCode, toAppError, withPaths } from '../kernel/errors.js';
-import { variablePlaces } from '../kernel/graphql/variables/variable-places.js';
+import { variablePlaces } from '../kernel/graphql/variables/variable-violations.js';
 import { bareRules } from './rule-kinds.js';
 import { paramNames } from './sample-request.js';
 

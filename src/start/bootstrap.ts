@@ -13,7 +13,7 @@ import type { Context, Kernel, Transaction } from '../kernel/context.js';
 import { mintToken } from '../kernel/crypto/token.js';
 import { type Query, queryOf } from '../kernel/database/database.js';
 import { flush, inTransaction } from '../kernel/database/in-transaction.js';
-import { writeDurably } from '../kernel/durable-file.js';
+import { writeDurably } from '../kernel/files.js';
 import { newId } from '../kernel/ids.js';
 import { makeDataDirectory } from '../kernel/postgres/data-directory.js';
 import { findOrganizationNamed } from './bootstrap.queries.js';

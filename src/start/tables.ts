@@ -6,13 +6,14 @@ import { SEALED_NOTIFICATION_CHANNELS } from '../features/notifications/project-
 import { SEALED_CREDENTIALS } from '../features/rotations/app-connections/public.js';
 import { SEALED_ROTATIONS } from '../features/rotations/secret-rotations/public.js';
 import { SEALED_SECRETS } from '../features/secrets/public.js';
-import { StoredDisclosure } from '../kernel/audit/audit-disclosure.entity.js';
-import { StoredAuditExpiry, StoredAuditPartition } from '../kernel/audit/audit-expiry.entity.js';
-import { StoredAuditRecord } from '../kernel/audit/audit-record.entity.js';
-import { StoredAuditSeal } from '../kernel/audit/audit-seal.entity.js';
-import { DataKey } from '../kernel/crypto/data-key.entity.js';
-import { Installation } from '../kernel/crypto/installation.entity.js';
-import { OrganizationKey } from '../kernel/crypto/organization-key.entity.js';
+import {
+  StoredAuditExpiry,
+  StoredAuditPartition,
+  StoredAuditRecord,
+  StoredAuditSeal,
+  StoredDisclosure,
+} from '../kernel/audit/audit.entity.js';
+import { DataKey, Installation, OrganizationKey } from '../kernel/crypto/keys.entity.js';
 import type { SealedTable } from '../kernel/crypto/sealed-table.js';
 import type { EntityClass } from '../kernel/database/orm-options.js';
 import { StoredJob, StoredJobAttempt, StoredJobKind } from '../kernel/jobs/job.entity.js';

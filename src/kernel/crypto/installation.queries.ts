@@ -1,5 +1,5 @@
 import { prepared, tablesOf } from '../database/tables.js';
-import type { InstallationSchema } from './installation.entity.js';
+import type { InstallationSchema } from './keys.entity.js';
 
 const tables = tablesOf<typeof InstallationSchema>();
 

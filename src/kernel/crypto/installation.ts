@@ -4,7 +4,7 @@ import type { Query } from '../database/database.js';
 import { hasTables } from '../database/migration.sql.js';
 import { AppError } from '../errors.js';
 import { createLog, type Log } from '../log.js';
-import { findAnyKey } from './data-key.queries.js';
+import { findAnyKey } from './data-key.sql.js';
 import { findInstallation, insertInstallation, noteNextRootKey } from './installation.queries.js';
 import type { RootKey } from './root-key.js';
 import { type KeySettings, RootKeySources, type StoredRootKeys } from './root-key-sources.js';

@@ -1,7 +1,13 @@
 import type { Query } from '../database/database.js';
 import type { RowFrom } from '../database/statement.js';
-import { findParentKey, listOrganizationKeys, listProjectKeys, reserveKeySeals } from './data-key.queries.js';
-import { insertDataKey, storeWrapped } from './data-key.sql.js';
+import {
+  findParentKey,
+  insertDataKey,
+  listOrganizationKeys,
+  listProjectKeys,
+  reserveKeySeals,
+  storeWrapped,
+} from './data-key.sql.js';
 import type { SealPlace } from './seal.js';
 
 /** Whose values a key seals: those of an organization itself, or those of one of its projects. */

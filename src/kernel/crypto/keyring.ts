@@ -2,8 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Query } from '../database/database.js';
 import { AppError } from '../errors.js';
-import { insertDefaultKey, listProjectKeys } from './data-key.queries.js';
-import { succeedKey } from './data-key.sql.js';
+import { insertDefaultKey, listProjectKeys, succeedKey } from './data-key.sql.js';
 import type { DisabledKeys } from './disabled-keys.js';
 import {
   insertKey,
@@ -20,7 +19,7 @@ import type { InstallationKeys } from './root-keys.js';
 import { type KeyVersion, ScopeKeys } from './scope-keys.js';
 import { type DataKey, sealBytes } from './seal.js';
 import { Sealer } from './sealer.js';
-import { SigningKey } from './signing-key.js';
+import { SigningKey } from './stable-keys.js';
 import { destroyedKey, madeKey, rewrapKeys, unwrapKey } from './wrapping.js';
 
 const BLOCK = 1_000;

@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, link, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigurationError } from '../configuration-error.js';
-import { syncDirectory, writeDurably } from '../durable-file.js';
+import { syncDirectory, writeDurably } from '../files.js';
 import { parseRootKey, ROOT_KEY_BYTES, type RootKey } from './root-key.js';
 
 const FILE_NAME = 'root-key';

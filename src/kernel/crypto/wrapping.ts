@@ -2,7 +2,7 @@ import { type KeyObject, randomBytes } from 'node:crypto';
 import type { Query } from '../database/database.js';
 import { AppError } from '../errors.js';
 import { newId } from '../ids.js';
-import { lockKeysToRewrap } from './data-key.queries.js';
+import { lockKeysToRewrap } from './data-key.sql.js';
 import { deriveKey } from './derive-key.js';
 import { type KeyScope, placeOf, reserveSeals, type StoredKey, storeRewrapped, type WrappedKey } from './key-store.js';
 import type { RootKeys } from './root-keys.js';

@@ -14,7 +14,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import type { AnyContext } from '../context.js';
 import { yieldToEventLoop } from '../event-loop.js';
-import { hashOf } from './gate/analysed-documents.js';
+import { hashOf } from './gate/analyse.js';
 import { rootFields } from './gate/root-fields.js';
 
 /** Fields of any root that tell of the schema. */

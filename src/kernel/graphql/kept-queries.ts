@@ -21,7 +21,7 @@ import type { ErrorPlace } from '../errors.js';
 import { once } from '../once.js';
 import type { Wanted } from '../operations/responses/response-cache.js';
 import { compileDocument } from './compiled-documents.js';
-import { hashOf } from './gate/analysed-documents.js';
+import { hashOf } from './gate/analyse.js';
 import { isShownAsFound } from './schema.js';
 import { variableViolations } from './variables/variable-violations.js';
 

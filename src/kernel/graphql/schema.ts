@@ -21,7 +21,7 @@ import { type AnonymousContext, type AnyContext, authenticated, type Context } f
 import { yieldToEventLoop } from '../event-loop.js';
 import type { RequestWork } from '../load/request-work.js';
 import { inArguments } from './errors/argument-errors.js';
-import { withErrorReference } from './errors/error-types.js';
+import { withErrorReference } from './errors/coded-errors.js';
 import { bindCursors } from './list-cursors.js';
 import { nullOrDenied } from './nested-denials.js';
 import { guardSubscriptions } from './subscriptions.js';

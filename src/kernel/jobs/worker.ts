@@ -9,9 +9,15 @@ import { newId } from '../ids.js';
 import { describeError, type Log } from '../log.js';
 import { runAs } from '../running.js';
 import { inSpan, type SpanStart } from '../tracing/spans.js';
-import { backoffSeconds } from './backoff.js';
 import { claimGivenJobs, claimJobs, renewLeases } from './job.sql.js';
-import { type Again, type JobKind, PermanentFailure, type RetryPolicy, WAIT_FOR_KEY } from './job-kind.js';
+import {
+  type Again,
+  backoffSeconds,
+  type JobKind,
+  PermanentFailure,
+  type RetryPolicy,
+  WAIT_FOR_KEY,
+} from './job-kind.js';
 import { type ClaimedRow, LEASE_LOST, Lease, leaseOf } from './lease.js';
 import { roomsOf } from './places.js';
 

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { ConfigurationError } from '../configuration-error.js';
-import { nullIfMissing } from '../durable-file.js';
+import { nullIfMissing } from '../files.js';
 
 /** Whom the server runs as. `null`: whoever runs the service. */
 export type Account = { readonly uid: number; readonly gid: number } | null;

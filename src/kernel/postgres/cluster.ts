@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { chown, mkdtemp, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigurationError } from '../configuration-error.js';
-import { nullIfMissing, syncDirectory, writeDurably } from '../durable-file.js';
+import { nullIfMissing, syncDirectory, writeDurably } from '../files.js';
 import { type Account, childOptions, clusterArgument } from './account.js';
 import type { Binaries } from './binaries.js';
 

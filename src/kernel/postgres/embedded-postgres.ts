@@ -1,15 +1,13 @@
 import { access, open, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ConfigurationError } from '../configuration-error.js';
-import { reasonOf } from '../make-directory.js';
+import { reasonOf } from '../files.js';
 import { type Log, serverAccount } from './account.js';
 import { findBinaries } from './binaries.js';
 import { DATABASE, ensureCluster, readPassword } from './cluster.js';
-import { prepareDataDirectory } from './data-directory.js';
-import { freeBytes } from './disk-space.js';
+import { freeBytes, prepareDataDirectory, removeSocketHost, socketFile, socketHost } from './data-directory.js';
 import { answers, serverUrl } from './server.js';
 import { lockDataDirectory } from './service-lock.js';
-import { removeSocketHost, socketFile, socketHost } from './socket-directory.js';
 import { Supervisor } from './supervisor.js';
 
 /** What an operator should know of a database of our own. */

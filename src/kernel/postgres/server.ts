@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { copyFile, open, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
@@ -6,7 +7,6 @@ import { createDatabase, PING } from '../database/session.sql.js';
 import { type Account, childOptions, clusterArgument } from './account.js';
 import type { Binaries } from './binaries.js';
 import { DATABASE } from './cluster.js';
-import { boundLogFile, openLogFile } from './log-file.js';
 import { serversOf, signalAll, untilGone } from './processes.js';
 
 /** What one cluster is run with. */
@@ -178,4 +178,21 @@ async function query(connectionString: string, text: string): Promise<void> {
   } finally {
     await client.end().catch(() => undefined);
   }
+}
+
+const MAX_BYTES = 8 * 1024 * 1024;
+
+/** Opens the log of the server for appending. The caller closes it once the server has it. */
+const openLogFile = (path: string) => open(path, 'a', 0o600);
+
+/**
+ * Keeps the log at 8 MiB and one older part of the same size.
+ *
+ * Emptied in place and not renamed: the server appends to the open file and would go on writing to the renamed one.
+ */
+export async function boundLogFile(path: string): Promise<void> {
+  const size = (await stat(path).catch(() => null))?.size ?? 0;
+  if (size <= MAX_BYTES) return;
+  await copyFile(path, `${path}.1`);
+  await truncate(path);
 }

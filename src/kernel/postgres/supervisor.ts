@@ -4,11 +4,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ConfigurationError } from '../configuration-error.js';
 import type { Log } from './account.js';
-import { isDiskFull } from './disk-space.js';
-import { boundLogFile } from './log-file.js';
+import { isDiskFull, keepSocketHost, socketFile } from './data-directory.js';
 import { serversOf, signalAll, untilGone } from './processes.js';
-import { Server, type ServerSetup, serverLog } from './server.js';
-import { keepSocketHost, socketFile } from './socket-directory.js';
+import { boundLogFile, Server, type ServerSetup, serverLog } from './server.js';
 
 const FIRST_START_MS = 15_000;
 const READY_MS = 120_000;

@@ -5,7 +5,7 @@ import type { JsonSchema } from '../response-schema.js';
 import type { HarmlessFields } from '../route.js';
 import { type Descriptions, withDescriptions } from '../rule-kinds.js';
 import { headerReferences, LIMIT_HEADERS, SUCCESS_LIMIT_HEADERS } from './header-reference.js';
-import { makePortable } from './portable-schemas.js';
+import { makePortable } from './named-schemas.js';
 
 /** What applies to every operation, in Markdown. */
 export const INTRODUCTION = `The REST API of Strongroom, a secrets manager. It is a thin layer over the GraphQL API: both run the same operations.

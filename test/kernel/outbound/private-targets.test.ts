@@ -1,4 +1,4 @@
-import { isPrivateHost, isPublicAddress } from '../../../src/kernel/outbound/private-targets.js';
+import { isPrivateHost, isPublicAddress } from '../../../src/kernel/outbound/target-addresses.js';
 
 /** A host as an address of the Web has it. */
 const hostOf = (text: string): string => new URL(`https://${text}/`).hostname;

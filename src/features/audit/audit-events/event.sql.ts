@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
+import { StoredAuditRecordSchema, type StoredDisclosureSchema } from '../../../kernel/audit/audit.entity.js';
 import { READS } from '../../../kernel/audit/audit-class.js';
-import type { StoredDisclosureSchema } from '../../../kernel/audit/audit-disclosure.entity.js';
-import { StoredAuditRecordSchema } from '../../../kernel/audit/audit-record.entity.js';
 import type { AuditFacts } from '../../../kernel/audit/audit-record.js';
 import { rowsOf, withinBytes } from '../../../kernel/audit/audit-rows.sql.js';
 import { type RowFrom, type SqlType, sqlStatement, sqlVariants, t } from '../../../kernel/database/statement.js';

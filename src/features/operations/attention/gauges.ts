@@ -1,4 +1,4 @@
-import { storedGauges } from '../../../kernel/operations/metrics/stored-gauge.js';
+import { storedGauges } from '../../../kernel/operations/metrics/store-probe.js';
 import { measureAttempts, measureAttention, measureDebts, measureMessages, measureRotations } from './figures.sql.js';
 
 /** What needs a person, and what rotations and messages do, in the whole installation: every node shows the same. */

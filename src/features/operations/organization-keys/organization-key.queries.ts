@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { OrganizationKeySchema } from '../../../kernel/crypto/organization-key.entity.js';
+import { OrganizationKeySchema } from '../../../kernel/crypto/keys.entity.js';
 import { anyOf, columnsOf, prepared, tablesOf } from '../../../kernel/database/tables.js';
 import type { ProjectSchema } from '../../projects/public.js';
 

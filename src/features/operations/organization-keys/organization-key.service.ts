@@ -2,7 +2,7 @@ import { raw as sql } from '@mikro-orm/core';
 import type { AuditFacts } from '../../../kernel/audit/audit-record.js';
 import { authorize } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
-import { OrganizationKey } from '../../../kernel/crypto/organization-key.entity.js';
+import { OrganizationKey } from '../../../kernel/crypto/keys.entity.js';
 import type { BatchLoad } from '../../../kernel/database/batched.js';
 import { queryOf } from '../../../kernel/database/database.js';
 import { flush, inTransaction } from '../../../kernel/database/in-transaction.js';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { OrganizationKeySchema } from '../../../kernel/crypto/organization-key.entity.js';
+import type { OrganizationKeySchema } from '../../../kernel/crypto/keys.entity.js';
 import type { SealedTable } from '../../../kernel/crypto/sealed-table.js';
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 import { anyOf, columnsOf, pageByNewest, prepared, tablesOf } from '../../../kernel/database/tables.js';

@@ -1,6 +1,6 @@
 import { LockMode, raw as sql } from '@mikro-orm/core';
 import type { Context, Transaction } from '../../../kernel/context.js';
-import { DataKey } from '../../../kernel/crypto/data-key.entity.js';
+import { DataKey } from '../../../kernel/crypto/keys.entity.js';
 import { keyIdOf, type SealPlace } from '../../../kernel/crypto/seal.js';
 import type { SealedTable } from '../../../kernel/crypto/sealed-table.js';
 import type { Sealer } from '../../../kernel/crypto/sealer.js';

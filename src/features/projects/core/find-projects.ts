@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import type { Context, Transaction } from '../../../kernel/context.js';
-import { OrganizationKey } from '../../../kernel/crypto/organization-key.entity.js';
+import { OrganizationKey } from '../../../kernel/crypto/keys.entity.js';
 import { type BatchLoad, batched } from '../../../kernel/database/batched.js';
 import { loadRow } from '../../../kernel/database/rows.js';
 import type { RowFrom } from '../../../kernel/database/statement.js';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { raw as sql } from '@mikro-orm/core';
-import { StoredAuditRecord } from '../../../kernel/audit/audit-record.entity.js';
+import { StoredAuditRecord } from '../../../kernel/audit/audit.entity.js';
 import { type Action, PermissionDenied } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { emOf } from '../../../kernel/database/database.js';

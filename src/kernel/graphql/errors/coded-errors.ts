@@ -1,9 +1,10 @@
 import type { ApolloServerPlugin, GraphQLRequestContextWillSendResponse } from '@apollo/server';
 import { unwrapResolverError } from '@apollo/server/errors';
 import {
+  GraphQLEnumType,
   GraphQLError,
   type GraphQLFormattedError,
-  type GraphQLSchema,
+  GraphQLSchema,
   isEnumType,
   isInputObjectType,
   isInterfaceType,
@@ -11,7 +12,8 @@ import {
 } from 'graphql';
 import { PermissionDenied } from '../../authz/ability.js';
 import type { AnyContext } from '../../context.js';
-import { AppError, errorHeaders, toAppError, toGraphQLError } from '../../errors.js';
+import { detailCodes } from '../../detail-codes.js';
+import { AppError, errorCodes, errorHeaders, errorRow, toAppError, toGraphQLError } from '../../errors.js';
 import { type Log, logFailure } from '../../log.js';
 import { didYouMean, quoted } from '../../suggestions.js';
 import { validationFailed } from '../../validation.js';
@@ -295,4 +297,44 @@ function argumentsOf(schema: GraphQLSchema, typeName: string, fieldName: string)
   const type = schema.getType(typeName);
   const field = isObjectType(type) || isInterfaceType(type) ? type.getFields()[fieldName] : undefined;
   return field?.args.map(({ name }) => name) ?? [];
+}
+
+const DESCRIPTION = `The GraphQL API of Strongroom, a secrets manager.
+
+Each item of \`errors\` has a \`message\` for people and, in \`extensions\`: \`code\`, one of \`ErrorCode\`, to branch on;
+\`statusCode\`, the HTTP status of the same error in REST; \`reqId\`, which your operator can look up; and often \`details\`,
+a list of violations. Each of them has a \`path\` in the request that starts with an argument (\`input.slug\`), a \`code\`
+(one of \`ErrorDetailCode\` or \`ErrorCode\`) and a \`message\`. All violations are reported at once: first those of the
+types of variables, then those of the rules. Errors never repeat your input.`;
+
+/** What errors are made of, for the explorer; no field has these types. */
+const errorCodeType = (): GraphQLEnumType =>
+  new GraphQLEnumType({
+    name: 'ErrorCode',
+    description: 'Values of `extensions.code` of an error, each with its HTTP status and default message.',
+    values: Object.fromEntries(
+      errorCodes().map((code) => {
+        const { status, message } = errorRow(code);
+        return [code, { description: `${status}. ${message}` }];
+      }),
+    ),
+  });
+
+const detailCodeType = (): GraphQLEnumType =>
+  new GraphQLEnumType({
+    name: 'ErrorDetailCode',
+    description:
+      'Values of `code` in `details`, besides those of `ErrorCode`. In `PERMISSION_DENIED`, `code` is the missing action, as in ' +
+      '`PermissionAction`, and `path` its subject, as in `PermissionSubject`. Organizations have more actions, for example `CREATE_TOKEN`.',
+    values: Object.fromEntries(detailCodes().map(([code, description]) => [code, { description }])),
+  });
+
+/** The same schema, which also says what its errors are. */
+export function withErrorReference(schema: GraphQLSchema): GraphQLSchema {
+  const config = schema.toConfig();
+  return new GraphQLSchema({
+    ...config,
+    description: DESCRIPTION,
+    types: [...config.types, errorCodeType(), detailCodeType()],
+  });
 }

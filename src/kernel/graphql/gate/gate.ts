@@ -6,9 +6,16 @@ import { isNameable } from '../../suggestions.js';
 import { type Placed, unstorableIn } from '../../unstorable.js';
 import { validationFailed } from '../../validation.js';
 import { malformedGraphQL } from '../errors/coded-errors.js';
-import { variablePlaces } from '../variables/variable-places.js';
-import { type Analysis, analyse, analyseDocument, refuseExcess } from './analyse.js';
-import { type AnalysedDocument, analysedDocuments, hashOf } from './analysed-documents.js';
+import { variablePlaces } from '../variables/variable-violations.js';
+import {
+  type AnalysedDocument,
+  type Analysis,
+  analyse,
+  analyseDocument,
+  analysedDocuments,
+  hashOf,
+  refuseExcess,
+} from './analyse.js';
 import type { CostModel } from './cost.js';
 import type { QueryLimits, Shares } from './limits.js';
 import type { Picked } from './measure.js';

@@ -1,9 +1,11 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { GraphQLError, type GraphQLSchema, NoSchemaIntrospectionCustomRule, specifiedRules, validate } from 'graphql';
+import * as z from 'zod';
 import { codeOf, type Log } from '../../log.js';
-import { type AnalysedDocument, hashOf } from './analysed-documents.js';
-import { type Manifest, readManifest } from './manifest.js';
-import { checkTrusted, type TrustedRules } from './trusted.js';
+import { type AnalysedDocument, analyse, excessOf, hashOf } from './analyse.js';
+import type { CostModel } from './cost.js';
+import type { QueryLimits } from './limits.js';
 
 /** How often the file is looked at, at most. */
 const LOOK_EVERY_MS = 1_000;
@@ -140,3 +142,92 @@ async function readIfChanged(path: string, stamp: string): Promise<{ stamp: stri
     await file.close();
   }
 }
+
+/** Texts of documents by their ids. */
+type Manifest = ReadonlyMap<string, string>;
+
+/** `sha256:` and the hash of the text, `x-`, a word and a colon, or a name of the client's own. */
+const ID = /^(sha256:[0-9a-f]{64}|(x-[\w.~-]+:)?[\w.~-]{1,200})$/;
+
+const Texts = z.record(z.string(), z.string());
+/** As Apollo's tools write it. */
+const Operations = z.object({
+  format: z.literal('apollo-persisted-query-manifest'),
+  operations: z.array(z.object({ id: z.string(), body: z.string() })),
+});
+
+/** The id that every document has. */
+export const idOf = (text: string): string => `sha256:${hashOf(text)}`;
+
+/**
+ * Reads a manifest: an object of ids and texts, as graphql-codegen and Relay write it and as this service keeps it, or the
+ * manifest of Apollo's tools.
+ *
+ * @returns the faults, each a sentence without anything of the texts, where there are some
+ */
+export function readManifest(json: string): { manifest: Manifest; violations: readonly string[] } {
+  const entries = entriesOf(json);
+  if (entries === null) {
+    return {
+      manifest: new Map(),
+      violations: ['it must be a JSON object of IDs and documents, or a manifest of the Apollo tools'],
+    };
+  }
+  const violations = entries.flatMap(([id, text], index) => {
+    if (!ID.test(id))
+      return [`the ID of entry ${index + 1} must be letters, digits and - . _ ~, or sha256: and 64 hexadecimal digits`];
+    return id.startsWith('sha256:') && id !== idOf(text)
+      ? [`${id} is not the hash of its document, which is ${idOf(text)}`]
+      : [];
+  });
+  return { manifest: new Map(entries), violations };
+}
+
+function entriesOf(json: string): [string, string][] | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    return null;
+  }
+  const operations = Operations.safeParse(value);
+  if (operations.success) return operations.data.operations.map(({ id, body }) => [id, body]);
+  const texts = Texts.safeParse(value);
+  return texts.success ? Object.entries(texts.data) : null;
+}
+
+/** What persisted documents are checked against. */
+export interface TrustedRules {
+  readonly schema: GraphQLSchema;
+  readonly model: CostModel;
+  readonly limits: QueryLimits;
+  /** Whether they may read the schema. */
+  readonly introspection: boolean;
+}
+
+/**
+ * Parses, analyses and validates a document, once for all its requests.
+ *
+ * @returns all its faults, in the words of GraphQL, which quote the text: for whoever wrote it, not for logs and answers
+ */
+export function checkTrusted(
+  text: string,
+  { schema, model, limits, introspection }: TrustedRules,
+): AnalysedDocument | { readonly violations: readonly string[] } {
+  try {
+    const { document, ...analysis } = analyse(text, {}, limits, model);
+    const excess = excessOf(analysis.shares).map(({ code, message }) => `${code}: ${message}`);
+    if (document === null) return { violations: excess };
+    const rules = introspection ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule];
+    const violations = [...excess, ...validate(schema, document, rules).map(report)];
+    return violations.length > 0 ? { violations } : { ...analysis, document, isValid: true };
+  } catch (error) {
+    if (error instanceof GraphQLError) return { violations: [report(error)] };
+    throw error;
+  }
+}
+
+const report = ({ message, locations }: GraphQLError): string => {
+  const [at] = locations ?? [];
+  return at === undefined ? message : `line ${at.line}, column ${at.column}: ${message}`;
+};

@@ -4,8 +4,7 @@ import type { Kernel } from '../../context.js';
 import type { Jobs } from '../../jobs/jobs.js';
 import type { EmbeddedFigures } from '../../postgres/embedded-postgres.js';
 import type { ResponseCache } from '../responses/response-cache.js';
-import { type KeyFigures, StoreProbe, type TrailSize } from './store-probe.js';
-import type { StoredGauges } from './stored-gauge.js';
+import { type KeyFigures, type StoredGauges, StoreProbe, type TrailSize } from './store-probe.js';
 
 /** What the store and what stands before it are measured by. */
 export interface Measured extends Kernel {

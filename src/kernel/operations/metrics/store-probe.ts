@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { measureKeys } from '../../crypto/data-key.queries.js';
-import type { Database } from '../../database/database.js';
+import { measureKeys } from '../../crypto/data-key.sql.js';
+import type { Database, Query } from '../../database/database.js';
 import { inOwnTransaction } from '../../database/on-connection.js';
 import type { Session } from '../../database/session.js';
 import { BEGIN_READ_ONLY, setLocalLimit } from '../../database/session.sql.js';
@@ -8,7 +8,6 @@ import type { RowFrom } from '../../database/statement.js';
 import { listKinds } from '../../jobs/job.sql.js';
 import { SingleFlight } from '../../once.js';
 import { measureTrail } from '../retention/retention.sql.js';
-import type { StoredGauges } from './stored-gauge.js';
 
 const RESPONSE_WITHIN_MS = 1_000;
 /** Less than that: figures that take longer are passed over. */
@@ -96,3 +95,22 @@ function readStored(session: Session, gauges: readonly StoredGauges[]): Promise<
   };
   return inOwnTransaction(session, read, { begin: BEGIN_READ_ONLY });
 }
+
+/** Gauges that a slice reads from the database for the metrics in one statement, at most every 15 s. Each row has one sample of each. */
+export interface StoredGauges<Row extends object = object> {
+  readonly read: (query: Query) => Promise<readonly Row[]>;
+  /** Columns of the rows, in the order of the names of labels. Their values are words of ours, and few. */
+  readonly labels: Readonly<Record<string, keyof Row & string>>;
+  readonly gauges: readonly StoredGauge<Row>[];
+}
+
+/** A gauge of them. */
+interface StoredGauge<Row> {
+  readonly name: string;
+  readonly help: string;
+  /** Null: there is nothing to measure, and the sample is left out. */
+  readonly value: (row: Row) => number | null;
+}
+
+/** Declares gauges. */
+export const storedGauges = <Row extends object>(gauges: StoredGauges<Row>): StoredGauges => gauges as never;

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../context.js';
 import { AppError } from '../../errors.js';
-import { markKeyEffective } from './idempotency-key.queries.js';
+import { markKeyEffective } from './idempotency-key.sql.js';
 
 /** How soon a request with the key of another one that still runs may be worth another try. */
 export const RETRY_AFTER_SECONDS = 5;

@@ -13,8 +13,7 @@ import { inOneGo } from '../../event-loop.js';
 import { newId } from '../../ids.js';
 import { validationFailed } from '../../validation.js';
 import { Claim, RETRY_AFTER_SECONDS } from './claim.js';
-import { completeKey, findKey, insertKey, takeOverKey } from './idempotency-key.queries.js';
-import { releaseKey } from './idempotency-key.sql.js';
+import { completeKey, findKey, insertKey, releaseKey, takeOverKey } from './idempotency-key.sql.js';
 import type { Answer, StampOf } from './response.js';
 
 /** How long a request waits for another one with its key. */

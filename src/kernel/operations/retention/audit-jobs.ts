@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { StoredAuditExpiry } from '../../audit/audit-expiry.entity.js';
+import { StoredAuditExpiry } from '../../audit/audit.entity.js';
 import type { AuditEvent } from '../../audit/audit-record.js';
 import { PREPARE_PARTITIONS, type Retention } from '../../audit/retention.js';
 import type { Context } from '../../context.js';

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { isSigned } from '../../../../kernel/crypto/signing-key.js';
+import { isSigned } from '../../../../kernel/crypto/stable-keys.js';
 import { isId } from '../../../../kernel/ids.js';
 import { type Checkpoint, checkpointHash, NO_CHECKPOINT, signedText } from './checkpoint-text.js';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { SealedText } from '../../../../kernel/crypto/sealed-text.js';
-import { isPrivateHost } from '../../../../kernel/outbound/private-targets.js';
+import { isPrivateHost } from '../../../../kernel/outbound/target-addresses.js';
 import type { ConnectionKind } from '../kind/connection-kind.js';
 import { DatatoolClient, type DatatoolCredentials } from './datatool-client.js';
 

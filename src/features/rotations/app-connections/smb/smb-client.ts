@@ -1,8 +1,12 @@
 import { type Context, isTransaction } from '../../../../kernel/context.js';
 import { SealedText } from '../../../../kernel/crypto/sealed-text.js';
 import { OutboundError } from '../../../../kernel/outbound/outbound-error.js';
-import { isPrivateHost } from '../../../../kernel/outbound/private-targets.js';
-import { checkedAddresses, type TargetPolicy, within } from '../../../../kernel/outbound/target-addresses.js';
+import {
+  checkedAddresses,
+  isPrivateHost,
+  type TargetPolicy,
+  within,
+} from '../../../../kernel/outbound/target-addresses.js';
 import type { ConnectionKind } from '../kind/connection-kind.js';
 import { TargetFailure, unanswered } from '../kind/target-failure.js';
 import { outcomeOf, type RpcOutcome, runRpcTool, type Word } from './rpc-tool.js';

@@ -4,8 +4,13 @@ import type { Context, Transaction } from '../../../../kernel/context.js';
 import { flush } from '../../../../kernel/database/in-transaction.js';
 import { AppError } from '../../../../kernel/errors.js';
 import { NO_ID, newId } from '../../../../kernel/ids.js';
-import { backoffSeconds } from '../../../../kernel/jobs/backoff.js';
-import { type Again, type JobKind, type JobRun, WAIT_FOR_KEY } from '../../../../kernel/jobs/job-kind.js';
+import {
+  type Again,
+  backoffSeconds,
+  type JobKind,
+  type JobRun,
+  WAIT_FOR_KEY,
+} from '../../../../kernel/jobs/job-kind.js';
 import { enqueueStanding } from '../../../../kernel/jobs/queue.js';
 import { notifyOfLiveCredentials } from '../../../notifications/project-notices/public.js';
 import { releaseRotated } from '../../../secrets/public.js';
