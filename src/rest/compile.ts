@@ -2,7 +2,7 @@ import { type GraphQLSchema, validate } from 'graphql';
 import { checkVariables, variableTypes } from '../kernel/graphql/variables/input-types.js';
 import { isStrict } from '../kernel/validation.js';
 import { type CompiledRoute, documentOf, routesOf } from './compiled-route.js';
-import { checkHarmless } from './response-schema.js';
+import { checkHarmless } from './harmless-fields.js';
 import { NOTHING, type Route } from './route.js';
 import { sampleKeys, sampleParams, sampleVariables } from './sample-request.js';
 

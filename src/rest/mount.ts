@@ -8,8 +8,8 @@ import { type Answer, hasStrongTag, jsonResponse, matchingTag } from '../kernel/
 import type { ResponseCache } from '../kernel/operations/responses/response-cache.js';
 import { type Checked, check, checkYielding, validationFailed } from '../kernel/validation.js';
 import type { CompiledRoute } from './compiled-route.js';
+import { prefersStrict, withoutHarmless } from './harmless-fields.js';
 import { replyHeaders } from './response-headers.js';
-import { prefersStrict, withoutHarmless } from './response-schema.js';
 import { type Data, NOTHING, type WrittenRoute } from './route.js';
 import { lastWord, paramNames } from './sample-request.js';
 

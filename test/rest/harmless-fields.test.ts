@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { checkHarmless, prefersStrict, withoutHarmless } from '../../src/rest/response-schema.js';
+import { checkHarmless, prefersStrict, withoutHarmless } from '../../src/rest/harmless-fields.js';
 import fc from '../kit/properties.js';
 
 const rules = z.strictObject({ label: z.string().optional(), projectId: z.string().optional() });
