@@ -1,5 +1,5 @@
 import type { ClassType } from 'type-graphql';
-import { Int } from 'type-graphql';
+import { FieldResolver, Int, Resolver, Root } from 'type-graphql';
 import * as z from 'zod';
 import {
   boundedPageRules,
@@ -70,6 +70,18 @@ export function countedConnectionOf<T extends object>(
     { totalCount },
     { extends: connectionOf(node, name, order, noun) },
   );
+}
+
+/** Resolves `totalCount` for routes that select it: compiled documents do not call functions that they find in fields. */
+export function countOf(connection: ClassType<CountedConnectionOf<object>>): object {
+  @Resolver(() => connection)
+  class CountResolver {
+    @FieldResolver(() => Int)
+    totalCount(@Root() page: CountedConnectionOf<object>): Promise<number> {
+      return page.totalCount();
+    }
+  }
+  return new CountResolver();
 }
 
 /** As `connectionOf`, for searches, which look at a limited number of candidates for each page. */

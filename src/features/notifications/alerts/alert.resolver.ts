@@ -1,4 +1,4 @@
-import { FieldResolver, Int, Resolver, Root } from 'type-graphql';
+import { Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
 import { argsType } from '../../../kernel/graphql/inputs.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
@@ -50,15 +50,6 @@ export class AlertResolver {
 }
 
 const shown = (page: ListedAlerts): Alerts => counted(page.show(toAlertType), page.totalCount);
-
-@Resolver(() => AlertConnection)
-export class AlertCountResolver {
-  /** Compiled documents do not call functions found in fields, so the count needs a resolver. */
-  @FieldResolver(() => Int)
-  totalCount(@Root() page: Alerts): Promise<number> {
-    return page.totalCount();
-  }
-}
 
 const AlertPageArgs = argsType(AlertPage);
 

@@ -1,5 +1,6 @@
 import { raw as sql } from '@mikro-orm/core';
 import { authorize } from '../../../kernel/authz/ability.js';
+import { canonicalJson } from '../../../kernel/canonical-json.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { batched, batchOfLists, listKey } from '../../../kernel/database/batched.js';
 import { flush, inTransaction } from '../../../kernel/database/in-transaction.js';
@@ -213,17 +214,9 @@ function reminderOf(
 const changesOf = <T extends object>(before: T, given: Partial<Record<keyof T, unknown>>): Partial<T> =>
   Object.fromEntries(
     Object.entries(given).filter(
-      ([field, value]) => value !== undefined && textOf(value) !== textOf(before[field as keyof T]),
+      ([field, value]) => value !== undefined && canonicalJson(value) !== canonicalJson(before[field as keyof T]),
     ),
   ) as Partial<T>;
-
-/** JSON with sorted keys: Postgres returns the keys of `jsonb` in its own order. */
-const textOf = (value: unknown): string =>
-  JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );
 
 /** The audit record of reading an alert. */
 export const readOf = ({ id, projectId }: { readonly id: string; readonly projectId: string }) => ({

@@ -1,13 +1,14 @@
+import { countOf } from '../../../kernel/graphql/page.js';
 import './alerts.errors.js';
 import type { Feature } from '../../../feature.js';
 import { nodeInProject, type ProjectReader, type ProjectRelations, projectRelationOf } from '../../projects/public.js';
 import { CertificateAlert, CertificateAlertChannel } from './alert.entity.js';
 import { findAlertViews } from './alert.queries.js';
-import { AlertCountResolver, AlertResolver, ProjectAlertsResolver } from './alert.resolver.js';
+import { AlertResolver, ProjectAlertsResolver } from './alert.resolver.js';
 import { alertRoutes } from './alert.routes.js';
 import { rulesFor } from './alert.rules.js';
 import { AlertService, type OnAlertChange, readOf } from './alert.service.js';
-import { AlertType, toAlertType } from './alert.type.js';
+import { AlertConnection, AlertType, toAlertType } from './alert.type.js';
 
 /**
  * Alerts on certificate events of projects.
@@ -26,7 +27,7 @@ export function createAlerts(deps: {
     entities: [CertificateAlert, CertificateAlertChannel],
     resolvers: [
       new AlertResolver(alerts),
-      new AlertCountResolver(),
+      countOf(AlertConnection),
       new ProjectAlertsResolver(alerts),
       projectRelationOf(AlertType, deps.relations),
     ],

@@ -1,4 +1,4 @@
-import { FieldResolver, ID, Int, Resolver, Root } from 'type-graphql';
+import { ID, Int, Resolver } from 'type-graphql';
 import * as z from 'zod';
 import type { Context } from '../../../kernel/context.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
@@ -43,7 +43,7 @@ export const IdentityAlertType = objectType(
 );
 export type IdentityAlertType = InstanceType<typeof IdentityAlertType>;
 
-const IdentityAlertConnection = countedConnectionOf(
+export const IdentityAlertConnection = countedConnectionOf(
   IdentityAlertType,
   'IdentityAlert',
   'when they were created, newest first',
@@ -144,15 +144,6 @@ export class IdentityAlertResolver {
   )
   async retryIdentityAlertMessages(ctx: Context, input: object): Promise<{ retried: RetriedCount }> {
     return { retried: await this.service.retryMessages(ctx, input) };
-  }
-}
-
-@Resolver(() => IdentityAlertConnection)
-export class IdentityAlertCountResolver {
-  /** Compiled documents call no function that they find in a field. */
-  @FieldResolver(() => Int)
-  totalCount(@Root() page: CountedConnectionOf<IdentityAlertType>): Promise<number> {
-    return page.totalCount();
   }
 }
 

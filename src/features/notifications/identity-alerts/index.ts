@@ -1,3 +1,4 @@
+import { countOf } from '../../../kernel/graphql/page.js';
 import './identity-alerts.errors.js';
 import type { Feature } from '../../../feature.js';
 import { mapFound } from '../../../kernel/database/batched.js';
@@ -13,7 +14,7 @@ import { CHECK, FIND_DUE } from './due.service.js';
 import { IdentityAlert, IdentityAlertChannel } from './identity-alert.entity.js';
 import { findAlertViews } from './identity-alert.queries.js';
 import {
-  IdentityAlertCountResolver,
+  IdentityAlertConnection,
   IdentityAlertResolver,
   IdentityAlertsOfIdentityResolver,
   IdentityAlertType,
@@ -43,7 +44,7 @@ export function createIdentityAlerts(deps: {
     entities: [IdentityAlert, IdentityAlertChannel],
     resolvers: [
       new IdentityAlertResolver(alerts),
-      new IdentityAlertCountResolver(),
+      countOf(IdentityAlertConnection),
       new IdentityAlertsOfIdentityResolver(alerts),
       new UndeliveredResolver(),
       organizationRelationOf(IdentityAlertType),

@@ -1,4 +1,4 @@
-import { FieldResolver, ID, Int, Resolver, Root } from 'type-graphql';
+import { ID, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumType } from '../../../kernel/graphql/enums.js';
@@ -50,7 +50,11 @@ export const NotificationChannelType = objectType(
 );
 export type NotificationChannelType = InstanceType<typeof NotificationChannelType>;
 
-const NotificationChannelConnection = countedConnectionOf(NotificationChannelType, 'NotificationChannel', 'name');
+export const NotificationChannelConnection = countedConnectionOf(
+  NotificationChannelType,
+  'NotificationChannel',
+  'name',
+);
 
 /** Converts a channel to its GraphQL type. */
 export const toNotificationChannel = (row: ChannelRow): NotificationChannelType => ({
@@ -126,15 +130,6 @@ export class ChannelResolver {
 
 const shown = (page: ListedChannels): CountedConnectionOf<NotificationChannelType> =>
   counted(page.show(toNotificationChannel), page.totalCount);
-
-@Resolver(() => NotificationChannelConnection)
-export class ChannelCountResolver {
-  /** Compiled documents do not call functions found in fields, so the count needs a resolver. */
-  @FieldResolver(() => Int)
-  totalCount(@Root() page: CountedConnectionOf<NotificationChannelType>): Promise<number> {
-    return page.totalCount();
-  }
-}
 
 const ChannelPageArgs = argsType(ChannelPage);
 

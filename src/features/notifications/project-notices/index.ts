@@ -1,3 +1,4 @@
+import { countOf } from '../../../kernel/graphql/page.js';
 import './project-notices.errors.js';
 import type { Feature } from '../../../feature.js';
 import { nodeInProject, type ProjectReader, type ProjectRelations, projectRelationOf } from '../../projects/public.js';
@@ -6,9 +7,9 @@ import type { Notifier } from '../sending/public.js';
 import { NotificationChannel } from './channel.entity.js';
 import { findChannels } from './channel.queries.js';
 import {
-  ChannelCountResolver,
   ChannelResolver,
   channelRoutes,
+  NotificationChannelConnection,
   NotificationChannelType,
   ProjectChannelsResolver,
   toNotificationChannel,
@@ -47,7 +48,7 @@ export function createProjectNotices(deps: {
     entities: [NotificationChannel, Notice, SecretReminder],
     resolvers: [
       new ChannelResolver(channels),
-      new ChannelCountResolver(),
+      countOf(NotificationChannelConnection),
       new ProjectChannelsResolver(channels),
       new MessageResolver(messages, deps.relations),
       new ChannelMessagesResolver(messages),

@@ -1,16 +1,4 @@
-import {
-  type ClassType,
-  Ctx,
-  Extensions,
-  Field,
-  FieldResolver,
-  ID,
-  Int,
-  InterfaceType,
-  Query,
-  Resolver,
-  Root,
-} from 'type-graphql';
+import { type ClassType, Ctx, Extensions, Field, ID, Int, InterfaceType, Query, Resolver } from 'type-graphql';
 import * as z from 'zod';
 import type { Context } from '../../../kernel/context.js';
 import { type BatchLoad, batched } from '../../../kernel/database/batched.js';
@@ -181,7 +169,12 @@ export function toConnectedApp({ publicPart, unresponsive: known, ...row }: Conn
   return Object.assign(new type(), { ...shown, unresponsive, credentials: publicPart });
 }
 
-const ConnectedAppConnection = countedConnectionOf(ConnectedAppType, 'ConnectedApp', 'name, then ID', 'app connection');
+export const ConnectedAppConnection = countedConnectionOf(
+  ConnectedAppType,
+  'ConnectedApp',
+  'name, then ID',
+  'app connection',
+);
 
 /** A kind of connections. */
 const AppConnectionKindType = objectType('AppConnectionKind', 'An app that connections can be created for.', {
@@ -286,15 +279,6 @@ export class ConnectionResolver {
   )
   async checkAppConnection(ctx: Context, input: object): Promise<{ appConnection: ConnectedAppType }> {
     return { appConnection: toConnectedApp(await this.service.check(ctx, input)) };
-  }
-}
-
-@Resolver(() => ConnectedAppConnection)
-export class ConnectionCountResolver {
-  /** Compiled documents do not call functions found in fields, so the count needs a resolver. */
-  @FieldResolver(() => Int)
-  totalCount(@Root() page: CountedConnectionOf<ConnectedAppType>): Promise<number> {
-    return page.totalCount();
   }
 }
 

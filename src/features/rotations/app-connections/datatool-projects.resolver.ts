@@ -1,4 +1,4 @@
-import { FieldResolver, Float, Int, Resolver, Root } from 'type-graphql';
+import { Float, Resolver } from 'type-graphql';
 import * as z from 'zod';
 import type { Context } from '../../../kernel/context.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
@@ -19,7 +19,7 @@ const DatatoolProjectType = objectType('DatatoolProject', 'A project of a datato
 });
 type DatatoolProjectType = InstanceType<typeof DatatoolProjectType>;
 
-const DatatoolProjectConnection = countedConnectionOf(DatatoolProjectType, 'DatatoolProject', 'number');
+export const DatatoolProjectConnection = countedConnectionOf(DatatoolProjectType, 'DatatoolProject', 'number');
 
 /** Converts a project to its GraphQL type. */
 const toDatatoolProject = ({ id: number, ...project }: DatatoolProject): DatatoolProjectType => ({
@@ -39,15 +39,6 @@ export class DatatoolProjectsResolver {
   async datatoolProjects(ctx: Context, args: object): Promise<CountedConnectionOf<DatatoolProjectType>> {
     const page = await this.service.list(ctx, args);
     return counted(page.show(toDatatoolProject), page.totalCount);
-  }
-}
-
-@Resolver(() => DatatoolProjectConnection)
-export class DatatoolProjectCountResolver {
-  /** Compiled documents do not call functions found in fields, so the count needs a resolver. */
-  @FieldResolver(() => Int)
-  totalCount(@Root() page: CountedConnectionOf<DatatoolProjectType>): Promise<number> {
-    return page.totalCount();
   }
 }
 

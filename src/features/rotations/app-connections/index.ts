@@ -1,3 +1,4 @@
+import { countOf } from '../../../kernel/graphql/page.js';
 import './app-connections.errors.js';
 import type { Feature } from '../../../feature.js';
 import { mapFound } from '../../../kernel/database/batched.js';
@@ -8,8 +9,8 @@ import { type ProjectReader, type ProjectRelations, projectRelationOf } from '..
 import { AppConnection } from './connection.entity.js';
 import {
   AppConnectionUseType,
+  ConnectedAppConnection,
   ConnectedAppType,
-  ConnectionCountResolver,
   ConnectionResolver,
   ConnectionUsesResolver,
   toConnectedApp,
@@ -22,7 +23,7 @@ import { findConnections } from './connection.sql.js';
 import { ConnectionAccess, ConnectionReader } from './connection-access.js';
 import { checkJobs, type NotifyOfFailure } from './connection-checks.js';
 import type { AccountOwners, ConnectionHolds, ConnectionUses } from './connection-uses.js';
-import { DatatoolProjectCountResolver, DatatoolProjectsResolver, projectsRoute } from './datatool-projects.resolver.js';
+import { DatatoolProjectConnection, DatatoolProjectsResolver, projectsRoute } from './datatool-projects.resolver.js';
 import { DatatoolProjectsService } from './datatool-projects.service.js';
 import { KINDS } from './kinds.js';
 import { UnresponsiveTarget } from './unresponsive-target.entity.js';
@@ -49,10 +50,10 @@ export function createAppConnections(deps: {
     entities: [AppConnection, UnresponsiveTarget],
     resolvers: [
       new ConnectionResolver(new ConnectionService(access, projects, rules, deps)),
-      new ConnectionCountResolver(),
+      countOf(ConnectedAppConnection),
       new ConnectionUsesResolver(projects, usesOf),
       new DatatoolProjectsResolver(new DatatoolProjectsService(access, policy)),
-      new DatatoolProjectCountResolver(),
+      countOf(DatatoolProjectConnection),
       organizationRelationOf(ConnectedAppType),
       projectRelationOf(ConnectedAppType, relations),
       projectRelationOf(AppConnectionUseType, relations),

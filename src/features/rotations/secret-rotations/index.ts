@@ -1,3 +1,4 @@
+import { countOf } from '../../../kernel/graphql/page.js';
 import './secret-rotations.errors.js';
 import type { Feature } from '../../../feature.js';
 import { authorize } from '../../../kernel/authz/ability.js';
@@ -21,14 +22,13 @@ import { RotatingService } from './rotating.service.js';
 import {
   DebtResolver,
   ProjectRotationsResolver,
-  RotationCountResolver,
   RotationReadingResolver,
   RotationResolver,
   SecretValidityResolver,
 } from './rotation.resolver.js';
 import { attemptRoutes, debtRoutes, rotationRoutes } from './rotation.routes.js';
 import { RotationService } from './rotation.service.js';
-import { SecretRotationType } from './rotation.type.js';
+import { RotationConnection, SecretRotationType } from './rotation.type.js';
 import { fieldsOf, withMessages } from './rotation-access.js';
 import { DebtService, RotationDeletionService } from './rotation-deletion.service.js';
 import { toRotationType } from './rotation-kinds.type.js';
@@ -81,7 +81,7 @@ export function createSecretRotations(deps: {
       new RotationReadingResolver(reading),
       new DebtResolver(new DebtService(projects, kinds)),
       new RotationResolver(making, new RotatingService(projects, kinds), new RotationDeletionService(projects, kinds)),
-      new RotationCountResolver(),
+      countOf(RotationConnection),
       new SecretValidityResolver(kinds),
       new ProjectRotationsResolver(reading),
       projectRelationOf(SecretRotationType, deps.relations),

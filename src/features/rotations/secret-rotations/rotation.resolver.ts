@@ -1,4 +1,4 @@
-import { Ctx, FieldResolver, Int, Resolver, Root } from 'type-graphql';
+import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
 import { type BatchLoad, linked } from '../../../kernel/database/batched.js';
 import { emOf } from '../../../kernel/database/database.js';
@@ -236,15 +236,6 @@ export class RotationResolver {
   ): Promise<{ attempt: AttemptType; credentialDebts: DebtType[] }> {
     const { attempt, orphans } = await this.rotating.cancel(ctx, input);
     return { attempt: toAttemptType(attempt), credentialDebts: orphans.map(toDebtType) };
-  }
-}
-
-@Resolver(() => RotationConnection)
-export class RotationCountResolver {
-  /** Compiled documents do not call functions found in fields, so the count needs a resolver. */
-  @FieldResolver(() => Int)
-  totalCount(@Root() page: Rotations): Promise<number> {
-    return page.totalCount();
   }
 }
 

@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import type { Rule } from '../../../kernel/authz/ability.js';
+import { canonicalJson } from '../../../kernel/canonical-json.js';
 import { idOf } from '../../../kernel/text-rules.js';
 import { EVEN_IF_INVALID } from '../../../kernel/validation.js';
 import { isBuiltIn, readStoredRules } from '../../identity/permissions/public.js';
-import { canonical, type ShownContent } from './template.view.js';
+import type { ShownContent } from './template.view.js';
 import type { MemberKind } from './template-application.js';
 
 const PARTS = ['environments', 'roles', 'members'] as const;
@@ -146,7 +147,7 @@ function roleDifferences({ roles }: TemplateState, state: ProjectState): RoleDif
       const sides = { slug, templateName: name, templateRules: rules };
       if (found === undefined) return [{ ...sides, difference: 'missing', name: null, rules: null }];
       const own = { name: found.name, rules: found.rules };
-      if (canonical(found.rules) !== canonical(readStoredRules(rules)))
+      if (canonicalJson(found.rules) !== canonicalJson(readStoredRules(rules)))
         return [{ ...sides, ...own, difference: 'other-rules' }];
       return found.name === name ? [] : [{ ...sides, ...own, difference: 'renamed' }];
     }),

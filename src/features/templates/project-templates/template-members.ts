@@ -1,5 +1,6 @@
 import { type Action, authorize, can, PermissionDenied, type Rule } from '../../../kernel/authz/ability.js';
 import type { Fields } from '../../../kernel/authz/conditions.js';
+import { canonicalJson } from '../../../kernel/canonical-json.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { AppError, type ErrorCode, type ErrorDetail } from '../../../kernel/errors.js';
 import { isId } from '../../../kernel/ids.js';
@@ -21,7 +22,6 @@ import {
   type TemplateOwnIdentity,
   type TemplateRole,
 } from './template.rules.js';
-import { canonical } from './template.view.js';
 import type { MemberKind } from './template-application.js';
 import { findMembers } from './template-members.sql.js';
 
@@ -275,7 +275,7 @@ function gainedBetween(before: Grants, after: Grants): Action[] {
 /** Whether a role, which may be built in, has the same rules as before. */
 function sameRoles(before: readonly TemplateRole[], after: readonly TemplateRole[]): (slug: string) => boolean {
   const [had, has] = [before, after].map(
-    (roles) => new Map(roles.map(({ slug, rules }) => [slug, canonical(rules)])),
+    (roles) => new Map(roles.map(({ slug, rules }) => [slug, canonicalJson(rules)])),
   ) as [Map<string, string>, Map<string, string>];
   return (slug) => had.get(slug) === has.get(slug);
 }

@@ -1,5 +1,6 @@
 import { raw as sql } from '@mikro-orm/core';
 import { authorize } from '../../../kernel/authz/ability.js';
+import { canonicalJson } from '../../../kernel/canonical-json.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { type BatchLoad, batched, batchOfOwned } from '../../../kernel/database/batched.js';
 import { emOf } from '../../../kernel/database/database.js';
@@ -29,7 +30,7 @@ import {
   type TemplateContent,
   UpdateProjectTemplate,
 } from './template.rules.js';
-import { canonical, type TemplateView, toContent, toTemplateView } from './template.view.js';
+import { type TemplateView, toContent, toTemplateView } from './template.view.js';
 import { authorizeGrants, listsAfter, newLists } from './template-members.js';
 import { previewOf, type TemplatePreview } from './template-preview.js';
 
@@ -279,7 +280,7 @@ function refuseOtherType(type: ProjectKind, given: ProjectKind | undefined): voi
 
 const changedIn = (before: TemplateContent, after: TemplateContent): string[] =>
   (Object.keys(after) as (keyof TemplateContent)[])
-    .filter((field) => canonical(before[field]) !== canonical(after[field]))
+    .filter((field) => canonicalJson(before[field]) !== canonicalJson(after[field]))
     .sort();
 
 /** Stores a version with its actor. */

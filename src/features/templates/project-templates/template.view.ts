@@ -56,11 +56,3 @@ export const toContent = (shown: ShownContent): TemplateContent => ({
   identities: (shown.identities ?? []).map(({ identityId, roles }) => ({ id: identityId, roles })),
   projectManagedIdentities: shown.projectManagedIdentities ?? [],
 });
-
-/** JSON with sorted keys: Postgres returns the keys of `jsonb` in its own order. */
-export const canonical = (value: unknown): string =>
-  JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );

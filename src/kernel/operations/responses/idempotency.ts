@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AuditEvent } from '../../audit/audit-record.js';
 import { disclosureOf, idsIn } from '../../audit/disclosure.js';
+import { canonicalJson } from '../../canonical-json.js';
 import type { Context } from '../../context.js';
 import type { PlaceInScope } from '../../crypto/seal.js';
 import { keyIdOf } from '../../crypto/seal.js';
@@ -199,7 +200,7 @@ async function keyedRequest(ctx: Context, { key, request }: Keyed): Promise<Keye
   if (actor.tokenId === null) throw new Error('an idempotency key belongs to a token');
   const sealer = await ctx.keyring.sealer(queryOf(ctx), scopeOf(ctx));
   // Keyed, since the request may hold a secret that could be guessed.
-  const requestHash = await inOneGo(() => sealer.digest(JSON.stringify(request, inOrder)));
+  const requestHash = await inOneGo(() => sealer.digest(canonicalJson(request)));
   return {
     organizationId,
     requestId,
@@ -232,12 +233,6 @@ const placeOf = (id: string, fence: number): PlaceInScope => ({
   rowId: id,
   rowVersion: fence,
 });
-
-/** Clients may write the same object in another order. */
-const inOrder = (_: string, value: unknown): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-    : value;
 
 const running = (): AppError =>
   new AppError('IDEMPOTENCY_RUNNING', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
