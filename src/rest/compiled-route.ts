@@ -25,6 +25,7 @@ import { compileDocument } from '../kernel/graphql/compiled-documents.js';
 import type { KeptDocuments } from '../kernel/graphql/kept-queries.js';
 import { demandOf } from '../kernel/graphql/limited-operations.js';
 import { allowNestedDenials } from '../kernel/graphql/nested-denials.js';
+import { capitalized } from '../kernel/names.js';
 import { lazily, once } from '../kernel/once.js';
 import { validationFailed } from '../kernel/validation.js';
 import { inRequest } from './request-paths.js';
@@ -33,7 +34,7 @@ import { type Data, type FieldRoute, nextCursor, paging, type Route, type Writte
 import { argumentDescriptions, type Descriptions } from './rule-kinds.js';
 import { lastWord, paramNames, sampleVariables } from './sample-request.js';
 
-type Asked = Parameters<WrittenRoute['variables']>[0];
+type RouteRequest = Parameters<WrittenRoute['variables']>[0];
 
 /** A route, ready to run. Its parts are made when they are first read: a start needs what was declared, and not the rest. */
 export interface CompiledRoute {
@@ -55,7 +56,7 @@ export interface CompiledRoute {
   /** The operation on what has the last word of the path as its name, for requests without the fields of `chosenBy`. */
   readonly ofName: CompiledRoute | undefined;
   /** The request, with what its lookup found. @throws the first error of the lookup */
-  complete(ctx: AnyContext, request: Asked): Promise<Asked>;
+  complete(ctx: AnyContext, request: RouteRequest): Promise<RouteRequest>;
   /** Answers the document's data. @throws the first error of the execution */
   run(ctx: AnyContext, variables: object): Promise<Data>;
 }
@@ -171,7 +172,7 @@ const MISFIT: ErrorDetail = {
 };
 
 /** What the name of an operation is made of. */
-interface Named {
+interface NamedOperation {
   readonly route: Pick<WrittenRoute, 'method' | 'path' | 'deprecated' | 'operationId'>;
   /** The field that answers it, with its verb: `listTags`, `createTag`. */
   readonly verbAndNoun: string;
@@ -193,7 +194,7 @@ function verbAndNounOf(schema: GraphQLSchema, { operation, selectionSet }: Opera
   const type = schema.getQueryType()?.getFields()[name]?.type;
   const answer = isNonNullType(type) ? type.ofType : type;
   const isList = isListType(answer) || (isObjectType(answer) && 'pageInfo' in answer.getFields());
-  return `${isList ? 'list' : 'get'}${capital(name)}`;
+  return `${isList ? 'list' : 'get'}${capitalized(name)}`;
 }
 
 /**
@@ -205,9 +206,9 @@ function verbAndNounOf(schema: GraphQLSchema, { operation, selectionSet }: Opera
  * @returns ids in the order of the operations
  * @throws Error for a name that two routes give
  */
-function operationIdsOf(operations: readonly Named[]): string[] {
-  const ids = new Map<Named, string>();
-  const taken = new Map<string, Named>();
+function operationIdsOf(operations: readonly NamedOperation[]): string[] {
+  const ids = new Map<NamedOperation, string>();
+  const taken = new Map<string, NamedOperation>();
   const ranked = [...operations].sort((a, b) => (rankOf(a) < rankOf(b) ? -1 : 1));
   for (const one of ranked) {
     const [given, ...others] = candidatesOf(one);
@@ -222,10 +223,13 @@ function operationIdsOf(operations: readonly Named[]): string[] {
 }
 
 /** Routes that are in use before older ones; given names before derived ones. */
-const rankOf = ({ route: { deprecated, operationId, path, method } }: Named): string =>
+const rankOf = ({ route: { deprecated, operationId, path, method } }: NamedOperation): string =>
   [Number(deprecated === true), Number(operationId === undefined), path, method].join(' ');
 
-function candidatesOf({ route: { path, deprecated, operationId }, verbAndNoun }: Named): [string, ...string[]] {
+function candidatesOf({
+  route: { path, deprecated, operationId },
+  verbAndNoun,
+}: NamedOperation): [string, ...string[]] {
   const name = operationId ?? verbAndNoun;
   const version = /^\/api\/v(\d+)\//.exec(path)?.[1];
   const versioned = version === undefined ? name : `${name}V${version}`;
@@ -234,11 +238,9 @@ function candidatesOf({ route: { path, deprecated, operationId }, verbAndNoun }:
     .replace(/\{(\w+)\}/g, 'by/$1')
     .split(/[/-]/)
     .filter((word) => word !== '');
-  const whole = `${versioned}At${words.map(capital).join('')}`;
+  const whole = `${versioned}At${words.map(capitalized).join('')}`;
   return deprecated === true ? [versioned, whole] : [name, versioned, whole];
 }
-
-const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 type Field = GraphQLField<unknown, unknown>;
 

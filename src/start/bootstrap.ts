@@ -46,7 +46,8 @@ export const createFirstAdmin: CreateFirstAdmin = (tx, organizationId) =>
  * Makes the organization `default` and the admin of the installation in an empty database. Called under the migration
  * lock, so that of many nodes that start at once one does it.
  *
- * @returns the token of the admin, which expires after a day unless it is used, and never after that; null when the database has an organization already
+ * @returns the token of the admin, which expires after a day unless it is used, and never after that; null when the database has an
+ *   organization already
  */
 export async function bootstrap(
   kernel: Kernel,

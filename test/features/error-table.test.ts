@@ -1,6 +1,6 @@
 import { ORGANIZATION_ACTIONS, PROJECT_ACTIONS } from '../../src/features/identity/permissions/actions.js';
-import { enumName } from '../../src/kernel/enum-name.js';
 import type { ErrorCode } from '../../src/kernel/errors.js';
+import { enumName } from '../../src/kernel/names.js';
 import { DETAIL_CODES, ERRORS } from '../kit/error-codes.js';
 import type { Thing } from '../kit/operations/operation.js';
 import { testInAll } from '../kit/scope.js';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSchema, type GraphQLEnumType } from 'graphql';
 import { PROJECT_ACTIONS } from '../../src/features/identity/permissions/actions.js';
-import { enumName } from '../../src/kernel/enum-name.js';
+import { enumName } from '../../src/kernel/names.js';
 import { DETAIL_CODES, ERRORS } from '../kit/error-codes.js';
 import { ROOT, sources } from './sources.js';
 

@@ -4,7 +4,7 @@ export {
   readsAllFolders,
   readsAllSecrets,
   writeContents,
-} from './copies/project-copy.js';
+} from './copies/copied-contents.js';
 export { type FoundPlace, loadPlace, loadSecretProject } from './core/load-place.js';
 export { secretKey } from './core/secret.rules.js';
 export { SecretType } from './core/secret.type.js';

@@ -64,7 +64,11 @@ export class AuditTrail {
     this.#key = createSecretKey(key);
   }
 
-  /** Records a change with the change: both or neither. @throws AUDIT_UNAVAILABLE at the latest when the transaction commits, which rolls the change back */
+  /**
+   * Records a change with the change: both or neither.
+   *
+   * @throws AUDIT_UNAVAILABLE at the latest when the transaction commits, which rolls the change back
+   */
   async recordChange(tx: Transaction, ...events: AuditEvent[]): Promise<void> {
     tx.recorded?.push(...events);
     const [first, ...others] = events;

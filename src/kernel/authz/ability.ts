@@ -1,7 +1,7 @@
 import { createMongoAbility, type MongoAbility, type RawRuleOf } from '@casl/ability';
 import type { Context } from '../context.js';
-import { type EnumName, enumName } from '../enum-name.js';
 import { AppError, type ErrorDetail } from '../errors.js';
+import { type EnumName, enumName } from '../names.js';
 import { type Conditions, compileConditions, type Fields } from './conditions.js';
 
 declare module '../detail-codes.js' {

@@ -1,6 +1,6 @@
 import { registerEnumType } from 'type-graphql';
 import type { z } from 'zod';
-import { enumName } from '../enum-name.js';
+import { enumName } from '../names.js';
 import { enumOfRule } from './inputs.js';
 
 /**

@@ -1,3 +1,4 @@
+import { capitalized } from '../names.js';
 import 'reflect-metadata';
 import { Arg, ArgsType, type ClassType, Field, Float, ID, InputType, Int } from 'type-graphql';
 import * as z from 'zod';
@@ -81,8 +82,6 @@ export function payloadOf<const F extends PayloadFields>(mutation: string, field
   const name = `${capitalized(mutation)}Payload`;
   return objectType(name, `Result of \`${mutation}\`.`, fields) as ClassType<PayloadOf<F>>;
 }
-
-const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
 /** A class whose name shows in errors. */
 const classOf = <T extends object>(name: string): ClassType<T> => ({ [name]: class {} })[name] as ClassType<T>;

@@ -38,6 +38,19 @@ const LIMITS: ServerOptions = {
   requireHostHeader: false,
 };
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What the response takes. Null in refusals of the router itself. */
+    load: ResponseLoad;
+  }
+  interface FastifyContextConfig {
+    /** Name of the operation of the route. */
+    readonly operation?: () => string;
+    /** The answers of the route, or those that it names, hold no secret value and no token, whoever asks. */
+    readonly isCompressible?: boolean | ((request: FastifyRequest) => boolean);
+  }
+}
+
 interface HttpOptions {
   readonly log: Log;
   readonly lifecycle: Lifecycle;
@@ -151,8 +164,8 @@ function refuseOtherMethods(app: FastifyInstance, cors: Cors, lostVisitor: LostV
 }
 
 /**
- * Logs one line for each response, at level `debug` or, as an access log, at `info`, with the pattern of the route. Paths and queries are never logged, because they
- * contain input of callers, such as keys of secrets.
+ * Logs one line for each response, at level `debug` or, as an access log, at `info`, with the pattern of the route. Paths and
+ * queries are never logged, because they contain input of callers, such as keys of secrets.
  */
 function logRequests(app: FastifyInstance, log: Log, level: 'debug' | 'info'): void {
   app.addHook('onResponse', async (request, reply) => {
@@ -166,13 +179,6 @@ function logRequests(app: FastifyInstance, log: Log, level: 'debug' | 'info'): v
   });
 }
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** What the response takes. Null in refusals of the router itself. */
-    load: ResponseLoad;
-  }
-}
-
 /** Gives each request an account of what its response takes, until it is sent or its connection has ended. */
 function boundResponses(app: FastifyInstance, load: Load): void {
   app.decorateRequest('load', null as unknown as ResponseLoad);
@@ -183,13 +189,6 @@ function boundResponses(app: FastifyInstance, load: Load): void {
   });
   // Also errors come through here, when nobody works on the response any more.
   app.addHook('onSend', async ({ load: ended }) => (ended as ResponseLoad | null)?.end());
-}
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Name of the operation of the route. */
-    readonly operation?: () => string;
-  }
 }
 
 /** Gives each request its name, for who wants to know what runs. The first hook of all. */
@@ -221,13 +220,6 @@ async function securityHeaders(): Promise<Readonly<Record<string, string>>> {
   const headers = (await sample.inject('/')).json<Record<string, string>>();
   await sample.close();
   return Object.freeze(headers);
-}
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** The answers of the route, or those that it names, hold no secret value and no token, whoever asks. */
-    readonly isCompressible?: boolean | ((request: FastifyRequest) => boolean);
-  }
 }
 
 /** Below this a packet is saved at best. */

@@ -250,8 +250,8 @@ const URGENT_ATTEMPTS = 4;
 /**
  * Ends an attempt. After a failure, the job is due again after the pause, unless it has none or its deadline passes first. After
  * success, it is due again after its pause, if it has one. If its work was requested meanwhile, the job starts over instead of ending.
- * A recurring job is due again at its next time at the latest. A released attempt does not count, nor does the time that the job then waits for a reason. A job is urgent as long as somebody may wait
- * for it. No row: the lease has expired, and nothing is written.
+ * A recurring job is due again at its next time at the latest. A released attempt does not count, nor does the time that the job then
+ * waits for a reason. A job is urgent as long as somebody may wait for it. No row: the lease has expired, and nothing is written.
  */
 export const endAttempt = sqlStatement({
   text: `

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { capitalized } from '../../kernel/names.js';
 import type { CompiledRoute } from '../compiled-route.js';
 import type { JsonSchema } from '../response-schema.js';
 import { errorComponents, errorResponses } from './error-reference.js';
@@ -224,7 +225,7 @@ class SharedParts {
   /** The operation, with references in place of what is shared. */
   of(operation: JsonSchema): JsonSchema {
     const parameters = (operation.parameters as JsonSchema[]).map((it) =>
-      it.$ref === undefined ? this.#shared('parameters', capital(String(it.name)), it) : it,
+      it.$ref === undefined ? this.#shared('parameters', capitalized(String(it.name)), it) : it,
     );
     const responses = Object.entries(operation.responses as Record<string, JsonSchema>).map(([status, it]) => [
       status,
@@ -249,5 +250,3 @@ class SharedParts {
     }
   }
 }
-
-const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);

@@ -1,3 +1,4 @@
+import { capitalized } from '../../kernel/names.js';
 import type { JsonSchema } from '../response-schema.js';
 
 /** A group of operations in the API reference: a tag of OpenAPI. Declared by the slice whose paths are in it. */
@@ -22,8 +23,6 @@ export const groupNameOf = (path: string, groups: readonly Group[]): string =>
 
 /** Where a group stands among the groups; behind all others unless it says so. */
 export const placeIn = (group: Group | undefined): number => group?.place ?? Number.MAX_SAFE_INTEGER;
-
-const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
 /** `tags` of an OpenAPI document: the groups that its paths are in. */
 export function tagsOf(paths: readonly string[], groups: readonly Group[]): JsonSchema[] {

@@ -1,3 +1,4 @@
+import { capitalized } from '../../kernel/names.js';
 import { type JsonSchema, typeNameOf } from '../response-schema.js';
 
 /**
@@ -21,12 +22,12 @@ export class NamedSchemas {
 
   /** A reference to the schema of what an operation answers. Objects in it are named after the types of GraphQL. */
   reply(schema: JsonSchema, operationId: string): JsonSchema {
-    return this.#named(schema, { names: [`${capital(operationId)}Response`], owner: operationId, isReply: true });
+    return this.#named(schema, { names: [`${capitalized(operationId)}Response`], owner: operationId, isReply: true });
   }
 
   /** A reference to the schema of what an operation takes. */
   body(schema: JsonSchema, operationId: string): JsonSchema {
-    return this.#named(schema, { names: [`${capital(operationId)}Body`], owner: operationId, isReply: false });
+    return this.#named(schema, { names: [`${capitalized(operationId)}Body`], owner: operationId, isReply: false });
   }
 
   #named(schema: JsonSchema, at: At): JsonSchema {
@@ -39,7 +40,7 @@ export class NamedSchemas {
       name,
       this.#named(at.isReply ? property : withToldDefault(property), {
         ...at,
-        names: [capital(name) + (at.isReply ? '' : 'Input')],
+        names: [capitalized(name) + (at.isReply ? '' : 'Input')],
         owner: names[0] ?? '',
       }),
     ]);
@@ -91,7 +92,7 @@ interface At {
 function namesOf(schema: JsonSchema, { names, owner }: At): string[] {
   const type = typeNameOf(schema);
   const own = type === undefined ? names : [type, ...names];
-  return [...new Set([...own, ...own.map((name) => capital(owner) + name)])];
+  return [...new Set([...own, ...own.map((name) => capitalized(owner) + name)])];
 }
 
 /** A default is told in words: generators take a property with a default for one that is always there. */
@@ -106,7 +107,7 @@ function oneAmong({ properties = {} }: JsonSchema, at: At): At {
   const [constant] = Object.values(properties as Record<string, JsonSchema>).flatMap((it) => it.const ?? it.enum ?? []);
   const prefix = String(constant ?? 'One')
     .split(/\W+/)
-    .map(capital)
+    .map(capitalized)
     .join('');
   return { ...at, names: at.names.map((name) => prefix + name) };
 }
@@ -128,8 +129,6 @@ function openToMore({ additionalProperties, ...schema }: JsonSchema): JsonSchema
     ...(Object.keys(aliases).length === 0 ? {} : { 'x-aliases': aliases, additionalProperties: true }),
   };
 }
-
-const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 /** What the regular expressions of Go, Java and Python do not all know: properties of characters, and looking around. */
 const UNPORTABLE = /\\[pPu]|\(\?(?:[=!]|<[=!])/;

@@ -1,5 +1,5 @@
 import { KIND_NAMES, type KindName } from '../../../src/features/operations/attention/kinds/kinds.js';
-import { enumName } from '../../../src/kernel/enum-name.js';
+import { enumName } from '../../../src/kernel/names.js';
 import { Caller, mustSucceed } from '../../kit/caller.js';
 import { Exposition } from '../../kit/exposition.js';
 import { Notifying } from '../../kit/notifying.js';

@@ -84,7 +84,10 @@ function verbAndNoun(name: string, type: GraphQLOutputType): readonly [verb: str
   return [isList ? 'list' : 'get', singular];
 }
 
-/** These can have audit rows of their own below another root field: they disclose sealed values, or list projects, alerts, certificates, messages or who read a secret. */
+/**
+ * These can have audit rows of their own below another root field: they disclose sealed values, or list projects, alerts, certificates,
+ * messages or who read a secret.
+ */
 const AUDITED_INSIDE =
   /^(Certificate\.alerts|CertificateAlert\.(message|certificate)(s|Connection)|(Environment|Folder)\.secret(s|Connection)|(Move|Copy)SecretsPayload\.secrets|Project\.(certificate(s|Connection|Alerts|AlertConnection)|notification(Message|Channel)(s|Connection))|NotificationChannel\.message(s|Connection)|Identity\.alerts|Secret\.read(s|Connection)|[A-Za-z]+\.secret|Organization\.project(s|Connection)|[A-Za-z]+\.project)$/;
 

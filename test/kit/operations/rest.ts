@@ -1,6 +1,6 @@
 import { type FieldNode, type OperationDefinitionNode, parse } from 'graphql';
 import { assemble } from '../../../src/app.js';
-import { enumName } from '../../../src/kernel/enum-name.js';
+import { enumName } from '../../../src/kernel/names.js';
 import type { Route } from '../../../src/rest/route.js';
 import { PATHS } from '../reference.js';
 import { FIELDS, OF_INSTALLATION } from './fields.js';

@@ -96,7 +96,7 @@ export type Lead = keyof typeof LEADS;
 /** A list by each index, in each direction. */
 const OPTIONS = { lead: Object.keys(LEADS) as Lead[], direction: ['desc', 'asc'] } as const;
 
-const ASKED = {
+const FILTERED = {
   ...BOUNDS,
   requestId: t.nullable(t.uuid),
   subjectId: t.nullable(t.uuid),
@@ -131,7 +131,7 @@ export const listEvents = sqlVariants({
         and (:from::timestamptz is null or r.occurred_at >= :from)
         and (:to::timestamptz is null or r.occurred_at < :to)
       order by looked.sequence ${direction} limit :limit offset :skip`,
-  params: { ...ASKED, limit: t.bigint, skip: t.bigint },
+  params: { ...FILTERED, limit: t.bigint, skip: t.bigint },
   row: EVENT_ROW,
 });
 
@@ -143,7 +143,7 @@ export const findEndOfPage = sqlVariants({
   options: OPTIONS,
   text: ({ lead, direction }) =>
     `select r.sequence from ${rowsOf(`${scanned(LEADS[lead], direction)} offset ${SCANNED_ROWS - 1} limit 1`)} where ${OWN}`,
-  params: ASKED,
+  params: FILTERED,
   row: { sequence: t.bigint },
 });
 
@@ -160,7 +160,7 @@ const COUNTED = {
 } as const;
 const COUNTS = Object.keys(COUNTED) as (keyof typeof COUNTED)[];
 
-const { subjectId, actorId, action, projectId, outcome, within } = ASKED;
+const { subjectId, actorId, action, projectId, outcome, within } = FILTERED;
 
 /** How many rows a page can be read by, for each of what is given; null for what is not. */
 export const countRows = sqlStatement({
@@ -188,7 +188,7 @@ export const listDisclosed = prepared(({ digests, limit }: { digests: readonly B
     .orderBy('digest'),
 );
 
-// Changes by group from materialized scans, each with its own limit.
+// What changed in a project: materialized scans, each with its own limit.
 
 /** What changes of a project are about. */
 const CHANGE_GROUPS = ['secrets', 'roles', 'members', 'tokens', 'others'] as const;
@@ -206,9 +206,10 @@ const TOKEN_ACTIONS = [
 /** Rows that are looked at for each of them. They are of all accounts of the organization. */
 const SCANNED_TOKENS = 1_000;
 
-const ID = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
+/** A text that is an ID. */
+const ID_PATTERN = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
 
-const actions = TOKEN_ACTIONS.map((action) => `('${action}')`).join(', ');
+const TOKEN_ACTION_ROWS = TOKEN_ACTIONS.map((action) => `('${action}')`).join(', ');
 
 /**
  * Changes of a project since a time, by what they are about, newest first and up to so many of each; and of tokens of its current
@@ -226,8 +227,8 @@ export const listChanges = sqlStatement({
       select found.sequence, found.expires_on, found.occurred_at, found.outcome, found.action, found.facts ->> 'identityId' as identity_id,
         found.facts ->> 'userId' as user_id, (
           select coalesce(a.identity_id, a.user_id)::text from access_token a
-          where a.id = case when found.facts ->> 'accessTokenId' ~ '${ID}' then (found.facts ->> 'accessTokenId')::uuid end) as owner_id
-      from (values ${actions}) as given (action) cross join lateral (
+          where a.id = case when found.facts ->> 'accessTokenId' ~ '${ID_PATTERN}' then (found.facts ->> 'accessTokenId')::uuid end) as owner_id
+      from (values ${TOKEN_ACTION_ROWS}) as given (action) cross join lateral (
         select r.* from ${rowsOf(`
           select own.sequence, own.expires_on from audit_record own
           where own.organization_id = :organizationId and own.action = given.action and own.sequence > ${numberBefore(':since')}
@@ -259,11 +260,11 @@ export const listChanges = sqlStatement({
   row: { group: t.oneOf(...CHANGE_GROUPS), isCut: t.boolean, ...EVENT_ROW },
 });
 
-// A lateral page for each of many secrets, over two ways in which a record names them.
+// Who read a secret: a page for each of many, by the two ways in which a record names them.
 
 /**
- * Events whose responses had the value of a secret, newest first: a page for each of many secrets, by their places from 1. They are found by the ID of the secret
- * and by the lists that it is in.
+ * Events whose responses had the value of a secret, newest first: a page for each of many secrets, by their places from 1. They are
+ * found by the ID of the secret and by the lists that it is in.
  */
 export const listReads = sqlStatement({
   text: `
@@ -290,7 +291,7 @@ export const listReads = sqlStatement({
   row: { place: t.integer, ...EVENT_ROW },
 });
 
-// Pages of the trail by bytes, through an index that has no other columns.
+// Exports: pages by bytes, through an index that has no other columns.
 
 /**
  * Settled events of an organization, oldest first, as many of the first `limit` as have so many bytes; each with what it was recorded with:

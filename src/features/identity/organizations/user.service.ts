@@ -27,8 +27,8 @@ export class UserService {
    * Makes a user of the caller's organization.
    *
    * @param raw `{ username, roleSlug? }`
-   * @throws VALIDATION_FAILED, PERMISSION_DENIED, ROLE_NOT_FOUND, PERMISSION_BOUNDARY, USERNAME_TAKEN, ORGANIZATION_NOT_FOUND (deleted at the same moment),
-   *   AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, ROLE_NOT_FOUND, PERMISSION_BOUNDARY, USERNAME_TAKEN, ORGANIZATION_NOT_FOUND
+   *   (deleted at the same moment), AUDIT_UNAVAILABLE
    */
   async create(ctx: Context, raw: unknown): Promise<UserView> {
     const { username, roleSlug: role = 'member' } = parse(CreateUser, raw);
@@ -77,8 +77,8 @@ export class UserService {
    * Renames a user, or gives it another role in the owning organization.
    *
    * @param raw `{ id, username?, roleSlug? }`; absent keeps
-   * @throws VALIDATION_FAILED, PERMISSION_DENIED, ROLE_NOT_FOUND, PERMISSION_BOUNDARY, USER_NOT_FOUND and MEMBERSHIP_NOT_FOUND (deleted at the same moment),
-   *   USERNAME_TAKEN, LAST_ADMIN, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED, ROLE_NOT_FOUND, PERMISSION_BOUNDARY, USER_NOT_FOUND and MEMBERSHIP_NOT_FOUND
+   *   (deleted at the same moment), USERNAME_TAKEN, LAST_ADMIN, AUDIT_UNAVAILABLE
    */
   async update(ctx: Context, raw: unknown): Promise<UserView> {
     const { id, username, roleSlug } = parse(UpdateUser, raw);

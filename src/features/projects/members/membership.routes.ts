@@ -14,9 +14,9 @@ interface Members {
   readonly path: string;
   /** Path parameter of the member. */
   readonly param: 'userId' | 'identityId' | 'groupIdOrName';
-  /** Name of a membership in responses; a list appends an `s`. */
   /** Of one, for the ids of operations. */
   readonly noun: string;
+  /** Name of a membership in responses; a list appends an `s`. */
   readonly wrapping: string;
   readonly fields: string;
   readonly harmless?: WrittenRoute['harmless'];

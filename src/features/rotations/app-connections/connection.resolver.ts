@@ -10,6 +10,7 @@ import { type Fields, objectType, orNull } from '../../../kernel/graphql/object-
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
 import { ONE_OF } from '../../../kernel/graphql/schema.js';
+import { capitalized } from '../../../kernel/names.js';
 import { type CountedConnectionOf, counted } from '../../../kernel/paging.js';
 import type { ProjectReader } from '../../projects/public.js';
 import {
@@ -127,16 +128,13 @@ export class ConnectedAppType extends Node {
   updatedAt!: Date;
 }
 
-/** `datatool` -> `Datatool`, in type names. */
-const titled = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
-
 /** Name of the GraphQL type of connections of an app. */
-export const typeNameOf = (name: string): string => `${titled(name)}ConnectedApp`;
+export const typeNameOf = (name: string): string => `${capitalized(name)}ConnectedApp`;
 
 /** The GraphQL type of public credentials of a kind, made from its rules. */
 const credentialsTypeOf = ({ app: name, publicRules }: AnyKind): ClassType =>
   objectType(
-    `${titled(name)}Credentials`,
+    `${capitalized(name)}Credentials`,
     `Public part of the credentials of a connection of the app ${name}.`,
     Object.fromEntries(
       Object.entries(publicRules.shape as Record<string, z.ZodType>).map(([field, rule]): [string, Fields[string]] => {
@@ -199,7 +197,7 @@ for (const [name, { shape }] of [
   ['Credentials', create.shape.credentials],
   ['CredentialsChange', update.shape.credentials.unwrap()],
 ] as const)
-  for (const kind of KINDS) inputType(`${titled(kind.app)}${name}Input`, shape[kind.app].unwrap());
+  for (const kind of KINDS) inputType(`${capitalized(kind.app)}${name}Input`, shape[kind.app].unwrap());
 Extensions(ONE_OF)(inputType('ConnectionCredentialsInput', create.shape.credentials));
 Extensions(ONE_OF)(inputType('ConnectionCredentialsChangeInput', update.shape.credentials.unwrap()));
 

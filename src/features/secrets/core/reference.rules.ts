@@ -167,20 +167,6 @@ interface InsertedValue {
   readonly expanded: ExpandedValue;
 }
 
-/** IDs of all values inserted into these, at any depth. */
-export function insertedInto(values: Iterable<ExpandedValue>): ReadonlySet<string> {
-  const ids = new Set<string>();
-  const waiting = [...values];
-  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
-    for (const { id, expanded } of value.inserted) {
-      if (ids.has(id)) continue;
-      ids.add(id);
-      waiting.push(expanded);
-    }
-  }
-  return ids;
-}
-
 /** A value during its expansion. */
 interface Node {
   readonly id: string;
@@ -222,6 +208,20 @@ export class Expansion {
     if (!this.#nodes.has(id)) expandFrom(id, this.#nodes, this.graph);
     return (this.#nodes.get(id) as Node).outcome as ExpandedValue;
   }
+}
+
+/** IDs of all values inserted into these, at any depth. */
+export function insertedInto(values: Iterable<ExpandedValue>): ReadonlySet<string> {
+  const ids = new Set<string>();
+  const waiting = [...values];
+  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
+    for (const { id, expanded } of value.inserted) {
+      if (ids.has(id)) continue;
+      ids.add(id);
+      waiting.push(expanded);
+    }
+  }
+  return ids;
 }
 
 /**

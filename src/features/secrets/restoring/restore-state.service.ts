@@ -244,8 +244,7 @@ interface PlanBasis {
  * @throws HISTORY_TOO_SHORT, SECRET_KEY_TAKEN, PERMISSION_DENIED, ROTATED_SECRET, CONCURRENT_CHANGE,
  * SEALED_VALUE_INVALID
  */
-async function loadStatePlan(ctx: Context, wanted: PlanBasis): Promise<StatePlan> {
-  const { project, environment, reach, at, ids } = wanted;
+async function loadStatePlan(ctx: Context, { project, environment, reach, at, ids }: PlanBasis): Promise<StatePlan> {
   const guard = new RestoreGuard(project);
   const records = await listByIds(ctx, ids);
   const present = records

@@ -6,7 +6,7 @@ import { MAX_RESPONSE_BYTES } from '../../../kernel/load/load.js';
 import { type Lists, tables } from '../entities/tables.js';
 import type { MetadataPair } from './metadata-filter.rules.js';
 
-// Parts of statements: how many bytes of values a response reads.
+// Parts of statements that list secrets. First: how many bytes of values a response reads.
 
 /** Where sizes of values are summed: in a window, or over all rows of a list, from its `from` on. */
 export type Summed = { readonly window: string } | { readonly rows: string };
@@ -34,7 +34,7 @@ export function valueColumn(table: 's' | 'ps', summed: Summed | undefined, withO
   return `case when ${fits(total)} then ${value} end`;
 }
 
-// Parts of statements: filters of secrets.
+// Filters.
 
 /** Filters of a list. Both must match. */
 export interface SecretFilters {
@@ -60,7 +60,7 @@ export const filterParams = ({ tagSlugs, metadata }: SecretFilters) => ({
   metadata: metadata.length === 0 ? null : JSON.stringify(metadata),
 });
 
-// Parts of statements: orders of secrets, and where a page begins.
+// Orders, and where a page begins.
 
 /** Order of rows: path, then key; or a time of the shared secret, then its ID. */
 const TERMS = {
@@ -169,7 +169,7 @@ export function valuesOf(
 /** Position of an entry in a list: its row, and which of the entries of the row. */
 export type Position = readonly [first: string, second: string, kind: string];
 
-// Parts of statements that scan: which folders they look at.
+// Which folders a scan looks at.
 
 /** The scope of a scan. Other rows are hidden by their location: the scan neither counts them nor stops at them. */
 export interface ScanBounds {

@@ -7,8 +7,8 @@ import {
   isInputObjectType,
 } from 'graphql';
 import { PermissionDenied } from '../../authz/ability.js';
-import { enumName } from '../../enum-name.js';
 import { AppError, type ErrorDetail, withDetails } from '../../errors.js';
+import { enumName } from '../../names.js';
 
 type Field = GraphQLField<unknown, unknown>;
 

@@ -82,8 +82,8 @@ export class Gate {
    * @returns the parameters with the text to run: that of the registered document, if an ID was sent; and its document, if it is
    *   known to fit the schema
    * @throws TOKEN_MISSING, MALFORMED_REQUEST without a text, or with a text and an id, QUERY_TOO_COMPLEX with every limit that is exceeded,
-   *   PERSISTED_QUERY_NOT_SUPPORTED for a hash in place of a text, PERSISTED_DOCUMENT_NOT_FOUND, PERSISTED_DOCUMENTS_ONLY, VALIDATION_FAILED for text that
-   *   cannot be stored
+   *   PERSISTED_QUERY_NOT_SUPPORTED for a hash in place of a text, PERSISTED_DOCUMENT_NOT_FOUND, PERSISTED_DOCUMENTS_ONLY,
+   *   VALIDATION_FAILED for text that cannot be stored
    */
   async admit<P extends Asked>(asked: P, hasToken: boolean): Promise<P & Admitted> {
     const query = await this.#textOf(asked);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { enumName } from '../../../../src/kernel/enum-name.js';
+import { enumName } from '../../../../src/kernel/names.js';
 import { type Caller, mustSucceed, type Reply } from '../../../kit/caller.js';
 import { rounds } from '../../../kit/scope.js';
 import { useSharedStrongroom } from '../../../kit/strongroom.js';

@@ -40,10 +40,10 @@ export class LoginService {
    * universal-auth configuration sets the lifetime of the new token.
    *
    * One statement looks the client up, and four in a transaction count, create, record and refuse what is late: the number is constant,
-   * and all four go with the commit, since the first fails where the client has changed since. Logins with the same secret that come while one of them runs share the next statement and the
-   * next transaction: they would queue for the row of that secret. Each has a token and an audit record of its own. A rejected login
-   * leaves a record in the audit trail of the organization that owns the client ID, if it exists; for a wrong secret the response does
-   * not wait for it.
+   * and all four go with the commit, since the first fails where the client has changed since. Logins with the same secret that come
+   * while one of them runs share the next statement and the next transaction: they would queue for the row of that secret. Each has a
+   * token and an audit record of its own. A rejected login leaves a record in the audit trail of the organization that owns the client
+   * ID, if it exists; for a wrong secret the response does not wait for it.
    *
    * @param raw `{ clientId, clientSecret, organizationSlug? }`: the slug of a sub-organization to scope the token to
    * @throws VALIDATION_FAILED, CREDENTIALS_INVALID (unknown client, wrong secret); with a valid secret:

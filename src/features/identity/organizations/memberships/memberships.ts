@@ -71,7 +71,12 @@ export async function isMemberNow(ctx: Context, organizationId: string, { id }: 
   return (await findMemberNow(ctx, { organizationId, memberId: id })).length > 0;
 }
 
-/** Makes a member. @returns the id of the membership @throws ALREADY_A_MEMBER; ORGANIZATION_NOT_FOUND, USER_NOT_FOUND, IDENTITY_NOT_FOUND (deleted at the same moment) */
+/**
+ * Makes a member.
+ *
+ * @returns the id of the membership
+ * @throws ALREADY_A_MEMBER; ORGANIZATION_NOT_FOUND, USER_NOT_FOUND, IDENTITY_NOT_FOUND (deleted at the same moment)
+ */
 export async function addMember(
   tx: Transaction,
   organizationId: string,

@@ -163,12 +163,13 @@ async function recordGivenUp(tx: Transaction, given: readonly ShownDebt[]): Prom
 
 /** Exponential pauses from half a minute to six hours, until it is revoked. */
 const RETRY = { firstSeconds: 30, longestSeconds: 21_600, attempts: Number.POSITIVE_INFINITY };
-const AT_ONCE = 50;
+/** Debts that are read at once. */
+const BATCH = 50;
 /** Revoking takes up to four calls of half a minute each. */
 const CALLS_SECONDS = 130;
 /** How long a revocation may fail before the project is notified. */
 const PATIENCE_SECONDS = 86_400;
-const AT_ONCE_AGAIN: Again = { againInSeconds: 0 };
+const AGAIN_AT_ONCE: Again = { againInSeconds: 0 };
 
 type Debt = Awaited<ReturnType<typeof listDueDebts>>[number];
 
@@ -195,7 +196,7 @@ export const revocationJob = (kinds: Kinds): JobKind => ({
     const called = await CalledTarget.of(ctx, run, CALLS_SECONDS);
     if (called.pause !== null) return called.pause;
     for (;;) {
-      const debts = await listDueDebts(ctx, { connectionId, patienceSeconds: PATIENCE_SECONDS, most: AT_ONCE });
+      const debts = await listDueDebts(ctx, { connectionId, patienceSeconds: PATIENCE_SECONDS, most: BATCH });
       for (const debt of debts) {
         run.signal.throwIfAborted();
         const since = performance.now();
@@ -204,9 +205,9 @@ export const revocationJob = (kinds: Kinds): JobKind => ({
         if (failure === null) continue;
         await defer(run, { kinds, debt, failure });
         // The others wait as long as the system is left alone. Nothing of them has failed.
-        if (called.isUnresponsive) return AT_ONCE_AGAIN;
+        if (called.isUnresponsive) return AGAIN_AT_ONCE;
       }
-      if (debts.length < AT_ONCE) break;
+      if (debts.length < BATCH) break;
     }
     const [next] = await secondsToNextDebt(ctx, { connectionId });
     if (next?.seconds != null) return { againInSeconds: next.seconds };

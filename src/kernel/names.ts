@@ -7,3 +7,6 @@ type Named<Word extends string> = Word extends `${infer Letter}${infer Rest}`
 /** How GraphQL names a word that REST and stored rules have in lower case. */
 export const enumName = <Word extends string>(word: Word): EnumName<Word> =>
   (word === word.toUpperCase() ? word : word.replace(/-|(?=[A-Z])/g, '_').toUpperCase()) as EnumName<Word>;
+
+/** A name with a capital at its beginning: `listTags` as `ListTags`. */
+export const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);

@@ -34,7 +34,7 @@ const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_LOOKED_AT = 100_000;
 
 /** Which contents of environments are copied. Secrets need folders. */
-export interface WantedContents {
+interface ContentsChoice {
   readonly environments: readonly { readonly id: string; readonly slug: string }[];
   readonly folders: boolean;
   readonly secrets: boolean;
@@ -42,7 +42,7 @@ export interface WantedContents {
 }
 
 /** A folder that is copied. */
-export interface PlannedFolder {
+interface PlannedFolder {
   readonly id: string;
   /** Slug of its environment in the copy. */
   readonly environment: string;
@@ -52,7 +52,7 @@ export interface PlannedFolder {
 }
 
 /** A secret that is copied. */
-export interface PlannedSecret {
+interface PlannedSecret {
   readonly id: string;
   readonly folderId: string;
   /** If not, its copy has the empty value. */
@@ -83,12 +83,12 @@ type Folder = Awaited<ReturnType<typeof listFoldersOf>>[number];
 export async function planContents(
   tx: Transaction,
   { ability }: ProjectAccess,
-  wanted: WantedContents,
+  choice: ContentsChoice,
 ): Promise<ContentsPlan> {
-  const slugs = new Map(wanted.environments.map(({ id, slug }) => [id, slug]));
-  const all = wanted.folders ? await listFoldersOf(tx, { environmentIds: [...slugs.keys()] }) : [];
+  const slugs = new Map(choice.environments.map(({ id, slug }) => [id, slug]));
+  const all = choice.folders ? await listFoldersOf(tx, { environmentIds: [...slugs.keys()] }) : [];
   const byId = new Map(all.map((folder) => [folder.id, folder]));
-  const secrets = wanted.secrets ? await readableSecrets(tx, ability, byId, wanted.values) : [];
+  const secrets = choice.secrets ? await readableSecrets(tx, ability, byId, choice.values) : [];
   const isSeen = (folder: Folder): boolean =>
     can(ability, 'secret-folders:read', { environment: folder.environment, secretPath: parentOf(folder.path) });
   const seen = new Set(all.filter((folder) => isRoot(folder) || isSeen(folder)));
@@ -113,7 +113,7 @@ export async function planContents(
     imports: kept,
     secrets,
     importsLeftOut: imports.length - kept.length,
-    valuesLeftOut: wanted.values ? secrets.filter(({ withValue }) => !withValue).length : 0,
+    valuesLeftOut: choice.values ? secrets.filter(({ withValue }) => !withValue).length : 0,
   };
 }
 
@@ -122,10 +122,10 @@ export const readsAllFolders = ({ ability }: ProjectAccess): boolean =>
   canAlways(ability, 'secret-folders:read') && canAlways(ability, 'secret-imports:read');
 export const readsAllSecrets = ({ ability }: ProjectAccess): boolean => canAlways(ability, 'secrets:describeSecret');
 
-export const isRoot = ({ path }: Pick<Folder, 'path'>): boolean => path === '/';
+const isRoot = ({ path }: Pick<Folder, 'path'>): boolean => path === '/';
 
 /** Key of a folder among those of several environments. Slugs contain no slash. */
-export const placeOf = ({ environment, path }: Pick<Folder, 'environment' | 'path'>): string => environment + path;
+const placeOf = ({ environment, path }: Pick<Folder, 'environment' | 'path'>): string => environment + path;
 
 /** @throws COPY_TOO_LARGE */
 async function readableSecrets(
@@ -292,8 +292,8 @@ async function writeFolders(
 }
 
 /**
- * @param set all with their values, or all without @throws CONCURRENT_CHANGE for what was deleted since the plan,
- * moved, or hidden
+ * @param set all with their values, or all without
+ * @throws CONCURRENT_CHANGE for what was deleted since the plan, moved, or hidden
  */
 async function readSecrets(
   tx: Transaction,
