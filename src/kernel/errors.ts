@@ -294,7 +294,7 @@ export function nullOnData(thrown: unknown): null {
 }
 
 /** Body of the reply for an error, in the one shape that REST and GraphQL's `extensions` share. */
-export function toErrorBody(error: AppError, requestId: string): ErrorBody {
+function toErrorBody(error: AppError, requestId: string): ErrorBody {
   const { status, error: name } = errorRow(error.code);
   return {
     reqId: requestId,

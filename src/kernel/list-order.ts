@@ -3,8 +3,8 @@ import { type CursorKey, decodeCursor, inOrder, Page, type PageRequest, pageRule
 import { parse } from './validation.js';
 
 /** What a list can be ordered by. */
-export const ORDER_FIELDS = ['NAME', 'CREATED_AT', 'UPDATED_AT'] as const;
-export const DIRECTIONS = ['ASC', 'DESC'] as const;
+const ORDER_FIELDS = ['NAME', 'CREATED_AT', 'UPDATED_AT'] as const;
+const DIRECTIONS = ['ASC', 'DESC'] as const;
 
 export const orderField = z.enum(ORDER_FIELDS).meta({ description: 'Field to sort by.' });
 export const orderDirection = z

@@ -5,7 +5,7 @@ import { inOneGo, mapYielding } from './event-loop.js';
 import { unknownName } from './suggestions.js';
 
 /** So many unknown keys of one input are reported one by one, each with a suggestion; of more, only the number. */
-export const MAX_UNKNOWN_KEYS = 20;
+const MAX_UNKNOWN_KEYS = 20;
 /** So many violations of one request are reported. */
 export const MAX_VIOLATIONS = 1_000;
 /** A longer list is checked in slices. */

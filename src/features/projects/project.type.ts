@@ -39,7 +39,7 @@ export const ProjectKindEnum = enumType<ProjectKind>(
 );
 
 /** GraphQL names of the states of an upgrade. */
-export const UpgradeStatusEnum = enumType('ProjectUpgradeStatus', 'State of the upgrade of a project.', {
+const UpgradeStatusEnum = enumType('ProjectUpgradeStatus', 'State of the upgrade of a project.', {
   IN_PROGRESS: 'The upgrade is running.',
   FAILED: 'The upgrade has failed.',
 });

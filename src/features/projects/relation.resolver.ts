@@ -36,7 +36,7 @@ export const projectRelationOf = (
   });
 
 @Resolver(() => ProjectMembershipType)
-export class MembershipRolesResolver {
+class MembershipRolesResolver {
   constructor(
     private readonly relations: ProjectRelations,
     private readonly service: RoleService,
@@ -56,7 +56,7 @@ export class MembershipRolesResolver {
 }
 
 @Resolver(() => RoleAssignmentType)
-export class AssignedRoleResolver {
+class AssignedRoleResolver {
   constructor(
     private readonly relations: ProjectRelations,
     private readonly service: RoleService,
@@ -106,7 +106,7 @@ function membershipRelationOf(type: ClassType<{ readonly id: string }>): new (re
 }
 
 @Resolver(() => OrganizationType)
-export class OrganizationProjectsResolver {
+class OrganizationProjectsResolver {
   constructor(private readonly service: ProjectService) {}
 
   @FieldResolver(() => [ProjectType], {

@@ -22,7 +22,7 @@ export function madeKey(scope: KeyScope, wrap: (key: Buffer, place: SealPlace) =
 }
 
 /** The bytes of a stored key, which the caller clears. @throws SEALED_VALUE_INVALID */
-export function unwrapBytes(rootKeys: RootKeys, row: StoredKey, scope: KeyScope): Buffer {
+function unwrapBytes(rootKeys: RootKeys, row: StoredKey, scope: KeyScope): Buffer {
   const place = placeOf(row.id, scope);
   if (row.parentKeyId === null) return rootKeys.unwrap(row.wrappedKeySealed, place);
   if (row.parentWrappedKeySealed === null) throw new AppError('SEALED_VALUE_INVALID');

@@ -20,7 +20,7 @@ const FROM = { description: 'Return only events at or after this time.' };
 const TO = { description: 'Return only events before this time.' };
 
 /** What selects events of the trail: all of it must hold. */
-export const eventFilters = {
+const eventFilters = {
   projectId: idOf(
     'Return only events of the project with this ID. Required unless you have permission to read the audit trail of the organization.',
   ).nullish(),

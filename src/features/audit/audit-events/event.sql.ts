@@ -9,7 +9,7 @@ import { namesBut, prepared, sqlColumnsOf, tablesOf } from '../../../kernel/data
 // Pages of the trail, which walk one of its indexes for each filter and direction.
 
 /** Rows that one page looks at. A filter that few rows pass has many pages, and no page takes long. */
-export const SCANNED_ROWS = 20_000;
+const SCANNED_ROWS = 20_000;
 
 /**
  * Rows are in the order of their numbers, and a time is found among the seals: a seal covers rows that are older than itself. What was
@@ -24,14 +24,14 @@ const RECORDED = sqlColumnsOf(
 );
 
 /** The columns of a record `r`. @param facts SQL of those */
-export const columnsWith = (facts: string): string =>
+const columnsWith = (facts: string): string =>
   `${RECORDED.text}, host(r.address) as address, ${facts} as facts, encode(r.disclosed, 'hex') as disclosed`;
 
 /** The columns of an event, of `r`. */
-export const EVENT_COLUMNS = columnsWith(`r.facts - 'states'`);
+const EVENT_COLUMNS = columnsWith(`r.facts - 'states'`);
 
 /** What they are. */
-export const EVENT_ROW = {
+const EVENT_ROW = {
   ...RECORDED.row,
   address: t.nullable(t.text),
   facts: t.jsonOf<AuditFacts>(),
@@ -39,7 +39,7 @@ export const EVENT_ROW = {
 } as const;
 
 /** All rows from a time on, and some before it, have numbers above this one. */
-export const numberBefore = (time: string): string => `coalesce((
+const numberBefore = (time: string): string => `coalesce((
   select s.last_sequence from audit_seal s where s.sealed_at < ${time}::timestamptz - ${SLACK} order by s.sealed_at desc limit 1), 0)`;
 
 /** All rows before a time, and some after it, have numbers up to this one. */

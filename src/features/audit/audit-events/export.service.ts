@@ -22,7 +22,7 @@ const LISTS_AT_ONCE = 10;
 const MAX_WRITTEN = 10_000;
 
 /** What may be asked for. */
-export const ExportEvents = z.strictObject({
+const ExportEvents = z.strictObject({
   projectId: idOf('Export only events of the project with this ID.').optional(),
   after: z
     .string()

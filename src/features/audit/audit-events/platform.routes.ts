@@ -49,7 +49,7 @@ const DOCUMENT = `query ($projectId: ID, $actions: [String!], $actorId: ID, $act
 const CLIENTS = ['cli', 'k8-operator', 'terraform'] as const;
 
 /** The kind of client that a user agent is one of. */
-export function userAgentTypeOf(userAgent: string | null): string | null {
+function userAgentTypeOf(userAgent: string | null): string | null {
   if (userAgent === null) return null;
   if (userAgent.startsWith('Mozilla/')) return 'web';
   return CLIENTS.find((name) => userAgent === name || userAgent.startsWith(`${name}/`)) ?? 'other';

@@ -18,12 +18,12 @@ const ChangeOperationEnum = enumType('ChangeOperation', 'What happened to the re
 const ResetReasonEnum = enumType('ChangeResetReason', 'Why changes may be missing.', RESET_REASONS);
 
 /** Where a secret was before it was moved or renamed. */
-export const ChangeLocationType = objectType('ChangeLocation', 'Location of a secret.', {
+const ChangeLocationType = objectType('ChangeLocation', 'Location of a secret.', {
   environment: [String, 'Slug of the environment.'],
   secretPath: [String, 'Path of the folder.'],
   secretKey: [String, 'Name of the secret.'],
 });
-export type ChangeLocationType = InstanceType<typeof ChangeLocationType>;
+type ChangeLocationType = InstanceType<typeof ChangeLocationType>;
 
 /** What the API shows of a change. */
 export const ChangeEventType = objectType('ChangeEvent', 'A change of a resource. It contains no values.', {

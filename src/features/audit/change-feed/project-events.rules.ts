@@ -4,7 +4,7 @@ import { idOf } from '../../../kernel/text-rules.js';
 import type { Location } from './change-reading.js';
 
 /** Events of secrets, as clients of older paths name them. */
-export const PROJECT_EVENTS = ['secret:create', 'secret:update', 'secret:delete', 'secret:import-mutation'] as const;
+const PROJECT_EVENTS = ['secret:create', 'secret:update', 'secret:delete', 'secret:import-mutation'] as const;
 
 export type ProjectEvent = (typeof PROJECT_EVENTS)[number];
 

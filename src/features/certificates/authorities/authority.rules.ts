@@ -67,11 +67,11 @@ const nameConstraints = NameConstraintsRules.nullish().meta({
 });
 
 /** Kinds of authorities. */
-export const AUTHORITY_KINDS = ['root', 'intermediate'] as const;
+const AUTHORITY_KINDS = ['root', 'intermediate'] as const;
 export type AuthorityKind = (typeof AUTHORITY_KINDS)[number];
 
 /** Statuses of an authority. */
-export const AUTHORITY_STATUSES = ['active', 'disabled', 'pending'] as const;
+const AUTHORITY_STATUSES = ['active', 'disabled', 'pending'] as const;
 export type AuthorityStatus = (typeof AUTHORITY_STATUSES)[number];
 
 export const authorityKind = z.enum(AUTHORITY_KINDS);

@@ -6,11 +6,11 @@ import { EVEN_IF_INVALID, looseTexts } from '../../../kernel/validation.js';
 import { reason } from '../revocation/revocation.rules.js';
 
 /** Statuses of a certificate, whether it has expired or not. */
-export const CERTIFICATE_STATUSES = ['active', 'revoked'] as const;
+const CERTIFICATE_STATUSES = ['active', 'revoked'] as const;
 export type CertificateStatus = (typeof CERTIFICATE_STATUSES)[number];
 
 /** Sources of certificates. */
-export const CERTIFICATE_SOURCES = ['imported', 'issued'] as const;
+const CERTIFICATE_SOURCES = ['imported', 'issued'] as const;
 export type CertificateSource = (typeof CERTIFICATE_SOURCES)[number];
 
 export const certificateStatus = z.enum(CERTIFICATE_STATUSES);

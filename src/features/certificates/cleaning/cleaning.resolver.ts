@@ -6,7 +6,7 @@ import { bodyOf, routesAt } from '../../../rest/route.js';
 import { ProjectOfCleaning, UpdateCleaning } from './cleaning.rules.js';
 import type { CleaningService } from './cleaning.service.js';
 
-export const CleaningType = objectType(
+const CleaningType = objectType(
   'CertificateCleaning',
   'Setting for the deletion of expired certificates of a project.',
   {
@@ -16,7 +16,7 @@ export const CleaningType = objectType(
     ],
   },
 );
-export type CleaningType = InstanceType<typeof CleaningType>;
+type CleaningType = InstanceType<typeof CleaningType>;
 
 @Resolver(() => CleaningType)
 export class CleaningResolver {

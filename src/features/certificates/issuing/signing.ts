@@ -27,7 +27,7 @@ import { bitsOf, idsOf } from '../x509/usages.js';
 import { within } from './content.js';
 
 /** Error code of an automatic renewal that would not expire later, because of its authority. */
-export const NOT_LONGER = 'RENEWAL_NOT_LONGER';
+const NOT_LONGER = 'RENEWAL_NOT_LONGER';
 /** Default validity in days. */
 const DEFAULT_DAYS = 90;
 

@@ -116,7 +116,7 @@ const onceEach = (field: string) =>
   ] as const;
 
 /** The limits of a profile. Null: no limit. */
-export const PROFILE_RULES = {
+const PROFILE_RULES = {
   subject: z
     .array(AttributePolicy)
     .refine(...onceEach('attribute'))

@@ -160,7 +160,7 @@ export const attributesOf = (name: Name): NameAttribute[] =>
     .flatMap((part) => Object.entries(part).flatMap(([type, values]) => values.map((value) => ({ type, value }))));
 
 /** Alternative names of supported kinds. */
-export const sansOf = (names: Iterable<GeneralName>): San[] =>
+const sansOf = (names: Iterable<GeneralName>): San[] =>
   [...names].flatMap(({ dNSName, iPAddress, rfc822Name, uniformResourceIdentifier }): San[] => {
     if (dNSName !== undefined) return [{ kind: 'dns', value: dNSName }];
     if (iPAddress !== undefined) return [{ kind: 'ip', value: iPAddress }];

@@ -80,11 +80,7 @@ export const AccessTokenType = objectType(
 );
 export type AccessTokenType = InstanceType<typeof AccessTokenType>;
 
-export const AccessTokenConnection = countedConnectionOf(
-  AccessTokenType,
-  'AccessToken',
-  'latest change first, then ID',
-);
+const AccessTokenConnection = countedConnectionOf(AccessTokenType, 'AccessToken', 'latest change first, then ID');
 
 const HeldAccessTokenInput = inputType('HeldAccessTokenInput', TokenValue);
 
@@ -115,7 +111,7 @@ const RevokeAccessTokenPayload = objectType('RevokeAccessTokenPayload', 'Result 
 });
 type RevokeAccessTokenPayload = InstanceType<typeof RevokeAccessTokenPayload>;
 
-export const RevokeAccessTokensPayload = objectType(
+const RevokeAccessTokensPayload = objectType(
   'RevokeAccessTokensPayload',
   'Result of `revokeAccessTokens`: the tokens that were revoked or, with `dryRun`, would be.',
   {
@@ -128,7 +124,7 @@ export const RevokeAccessTokensPayload = objectType(
     hasMore: [Boolean, 'Whether more tokens match than the 1,000 of one call. Call again for the next ones.'],
   },
 );
-export type RevokeAccessTokensPayload = InstanceType<typeof RevokeAccessTokensPayload>;
+type RevokeAccessTokensPayload = InstanceType<typeof RevokeAccessTokensPayload>;
 
 const RevokeHeldAccessTokenPayload = objectType('RevokeHeldAccessTokenPayload', 'Result of `revokeOwnAccessToken`.', {
   accessTokenId: [ID, 'ID of the token.'],

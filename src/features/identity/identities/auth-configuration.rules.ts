@@ -75,7 +75,7 @@ const uses = usesLimit.meta({ description: 'Maximum number of uses of an access 
 const identityId = idOf('machine identity');
 
 /** What every way in says of the tokens that it makes. */
-export const tokenSettings = {
+const tokenSettings = {
   accessTokenTrustedIps: tokenNetworks.default(EVERYWHERE),
   accessTokenTTL: ttl.default(DEFAULT_TTL_SECONDS),
   accessTokenMaxTTL: maxTtl.default(DEFAULT_TTL_SECONDS),
@@ -83,7 +83,7 @@ export const tokenSettings = {
 };
 
 /** What may change of it: absent keeps. */
-export const tokenSettingsChanges = {
+const tokenSettingsChanges = {
   accessTokenTrustedIps: tokenNetworks.optional(),
   accessTokenTTL: ttl.optional(),
   accessTokenMaxTTL: maxTtl.optional(),

@@ -73,7 +73,7 @@ export interface AuthConfiguration<Settings, Changes, Row, View> {
  * IDENTITY_NOT_FOUND, AUDIT_UNAVAILABLE and, but for `attach`, the code for a missing configuration; a change, wider or narrower,
  * PERMISSION_BOUNDARY for an account that may do more than the caller.
  */
-export class AuthConfigurationService<
+class AuthConfigurationService<
   Settings extends OfIdentity & TokenTtls,
   Changes extends OfIdentity & TtlChanges,
   Row extends OfIdentity,

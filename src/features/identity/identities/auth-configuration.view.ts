@@ -28,8 +28,7 @@ export interface TokenAuthView {
 }
 
 /** Networks in the form of the interface. */
-export const toNetworks = (ranges: readonly string[]): { ipAddress: string }[] =>
-  ranges.map((ipAddress) => ({ ipAddress }));
+const toNetworks = (ranges: readonly string[]): { ipAddress: string }[] => ranges.map((ipAddress) => ({ ipAddress }));
 
 export const toTokenAuthView = (row: IdentityTokenAuth): TokenAuthView => ({
   identityId: row.identityId,

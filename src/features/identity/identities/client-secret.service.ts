@@ -179,7 +179,7 @@ interface IssuedClientSecret {
 }
 
 /** In the names of the interface. */
-export const toClientSecretView = (row: Omit<ClientSecret, 'secretHash' | 'identity'>) => ({
+const toClientSecretView = (row: Omit<ClientSecret, 'secretHash' | 'identity'>) => ({
   id: row.id,
   identityId: row.identityId,
   description: row.description,

@@ -45,7 +45,7 @@ const DOMAIN = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?
 const MAY_BE_DOMAIN = /^[\p{L}\p{N}\p{M}\p{Join_Control}.-]+$/u;
 
 /** `Bücher.Example` -> `xn--bcher-kva.example`: its form in email addresses. A string that is not a domain stays unchanged. */
-export const asciiDomain = (text: string): string =>
+const asciiDomain = (text: string): string =>
   text.length <= MAX_DOMAIN && MAY_BE_DOMAIN.test(text) ? domainToASCII(text) || text : text;
 
 const emailDomain = z

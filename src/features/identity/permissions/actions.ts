@@ -115,7 +115,7 @@ export const ORGANIZATION_ACTIONS = {
 } as const;
 
 /** As `CONDITION_FIELDS`, for rules of an organization. */
-export const ORGANIZATION_CONDITION_FIELDS: typeof CONDITION_FIELDS = {
+const ORGANIZATION_CONDITION_FIELDS: typeof CONDITION_FIELDS = {
   'app-connections': { connectionId: ON_WORD },
   member: { username: ON_TEXT, ...GIVEN },
   identity: { identityId: ON_TEXT, ...GIVEN },

@@ -13,7 +13,7 @@ const EQ = { nullable: true, deprecationReason: 'Use `is`. REST writes this oper
 @InputType('PermissionTextConditionInput', {
   description: 'Condition on a string. The string must match all given operators.',
 })
-export class TextConditionType {
+class TextConditionType {
   @Field(() => String, { nullable: true, description: IS })
   is?: string | null;
 
@@ -42,7 +42,7 @@ export class TextConditionType {
 @InputType('PermissionWordConditionInput', {
   description: 'Condition on a keyword. The keyword must match all given operators.',
 })
-export class WordConditionType {
+class WordConditionType {
   @Field(() => String, { nullable: true, description: IS })
   is?: string | null;
 
@@ -62,7 +62,7 @@ export class WordConditionType {
   simpleResolvers: true,
 })
 @InputType('PermissionListConditionInput', { description: 'Condition on a list of keywords.' })
-export class ListConditionType {
+class ListConditionType {
   @Field(() => [String], { nullable: true, description: 'The list contains at least one of these keywords, 1 to 100.' })
   in?: readonly string[] | null;
 }

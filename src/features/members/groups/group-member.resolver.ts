@@ -14,7 +14,7 @@ import { ListMembers, ManyMembers, OneMember } from './group-member.rules.js';
 import type { GroupMemberService } from './group-member.service.js';
 
 /** What the API shows of a member of a group. */
-export const GroupMemberType = objectType(
+const GroupMemberType = objectType(
   'GroupMember',
   'A user or a machine identity in a group.',
   {
@@ -26,7 +26,7 @@ export const GroupMemberType = objectType(
   },
   { implements: Node },
 );
-export type GroupMemberType = InstanceType<typeof GroupMemberType>;
+type GroupMemberType = InstanceType<typeof GroupMemberType>;
 
 const GroupMemberConnection = connectionOf(GroupMemberType, 'GroupMember', 'name, then ID');
 

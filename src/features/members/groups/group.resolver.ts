@@ -34,7 +34,7 @@ export const GroupType = objectType(
 );
 export type GroupType = InstanceType<typeof GroupType>;
 
-export const GroupConnection = countedConnectionOf(GroupType, 'Group', 'name, then ID');
+const GroupConnection = countedConnectionOf(GroupType, 'Group', 'name, then ID');
 
 export const GroupOrganizationMembershipType = objectType(
   'GroupOrganizationMembership',
@@ -49,7 +49,7 @@ export const GroupOrganizationMembershipType = objectType(
 );
 export type GroupOrganizationMembershipType = InstanceType<typeof GroupOrganizationMembershipType>;
 
-export const GroupOrganizationMembershipConnection = connectionOf(
+const GroupOrganizationMembershipConnection = connectionOf(
   GroupOrganizationMembershipType,
   'GroupOrganizationMembership',
   'id',

@@ -34,7 +34,7 @@ import {
 } from './organization-role.service.js';
 
 /** What the API shows of a role. */
-export const OrganizationRoleType = objectType(
+const OrganizationRoleType = objectType(
   'OrganizationRole',
   'A role of users, machine identities and groups in an organization. Projects have separate roles.',
   {
@@ -52,7 +52,7 @@ export const OrganizationRoleType = objectType(
   },
   { implements: Node },
 );
-export type OrganizationRoleType = InstanceType<typeof OrganizationRoleType>;
+type OrganizationRoleType = InstanceType<typeof OrganizationRoleType>;
 
 const OrganizationRoleConnection = countedConnectionOf(
   OrganizationRoleType,

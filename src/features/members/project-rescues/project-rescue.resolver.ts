@@ -19,7 +19,7 @@ import {
 import type { ProjectRescueService } from './project-rescue.service.js';
 
 /** API type of a rescue. */
-export const ProjectRescueType = objectType(
+const ProjectRescueType = objectType(
   'ProjectRescue',
   'A rescue of a project: a member of the organization became a temporary admin of a project without an admin.',
   {
@@ -36,12 +36,12 @@ export const ProjectRescueType = objectType(
   },
   { implements: Node },
 );
-export type ProjectRescueType = InstanceType<typeof ProjectRescueType>;
+type ProjectRescueType = InstanceType<typeof ProjectRescueType>;
 
 const ProjectRescueConnection = connectionOf(ProjectRescueType, 'ProjectRescue', 'newest first');
 
 /** API type of a project for callers who need not be members. */
-export const ProjectWithoutAdminType = objectType(
+const ProjectWithoutAdminType = objectType(
   'ProjectWithoutAdmin',
   'A project without a usable admin, which `rescueProject` can rescue.',
   {
@@ -50,7 +50,7 @@ export const ProjectWithoutAdminType = objectType(
     slug: [String, 'Slug of the project, for example `web-shop`.'],
   },
 );
-export type ProjectWithoutAdminType = InstanceType<typeof ProjectWithoutAdminType>;
+type ProjectWithoutAdminType = InstanceType<typeof ProjectWithoutAdminType>;
 
 const ProjectWithoutAdminConnection = connectionOf(ProjectWithoutAdminType, 'ProjectWithoutAdmin', 'name, then ID');
 

@@ -111,7 +111,7 @@ export const isForUnread = ({
 }): boolean => channelType === 'email' && recipient.length === 0;
 
 /** Fallback for a value that cannot be decrypted, or whose key is disabled. @throws any other error */
-export function orUnreadable(error: unknown): null {
+function orUnreadable(error: unknown): null {
   unreadableCode(error);
   return null;
 }

@@ -8,10 +8,10 @@ import { SOURCE } from './notice.queries.js';
 // Writes of many notices, walks of an index from owner to owner, and unions of channels and people.
 
 /** A project or organization that has notices. */
-export const NOTICE_OWNER = { organizationId: t.uuid, projectId: t.nullable(t.uuid), ownerId: t.uuid } as const;
+const NOTICE_OWNER = { organizationId: t.uuid, projectId: t.nullable(t.uuid), ownerId: t.uuid } as const;
 
 /** Writes notices of a kind, except those that exist, and returns the owners of new ones. @param given a select of their columns */
-export const insertingNotices = (given: string): string => `
+const insertingNotices = (given: string): string => `
   with written as (
     insert into notice (id, organization_id, project_id, owner_id, kind, subject_id, occurrence, facts)
     select gen_random_uuid(), n.organization_id, n.project_id, coalesce(n.project_id, n.organization_id), :kind, n.subject_id, n.occurrence,

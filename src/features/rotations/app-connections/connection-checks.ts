@@ -21,7 +21,7 @@ import { CalledTarget } from './unresponsive-targets.js';
 /** Number of consecutive checks without a response after which a connection is failing. */
 const PATIENCE = 3;
 /** Time limit of a check within a request, shorter than that of the request. */
-export const REQUEST_LIMIT_MS = 20_000;
+const REQUEST_LIMIT_MS = 20_000;
 
 /** Decrypted credentials of a kind. */
 export interface Credentials {

@@ -8,7 +8,7 @@ import { EVEN_IF_INVALID } from '../../../kernel/validation.js';
 import { type AnyKind, APPS, type App, KINDS } from './kinds.js';
 
 /** States of the credentials of a connection. */
-export const CHECK_STATES = ['unchecked', 'working', 'failing'] as const;
+const CHECK_STATES = ['unchecked', 'working', 'failing'] as const;
 export type CheckState = (typeof CHECK_STATES)[number];
 
 export const app = z.enum(APPS).meta({ description: 'App of the connection.' });

@@ -22,14 +22,14 @@ export const COMMON = `id name description type projectId place { environmentId 
   lastRotatedAt isLastManual lastAttemptId lastMessage nextRotationAt version createdAt updatedAt`;
 
 /** Fields of an attempt. */
-export const ATTEMPT = 'attemptId number reason state calls errorCode createdAt endedAt';
+const ATTEMPT = 'attemptId number reason state calls errorCode createdAt endedAt';
 
 /** Fields of a credential that is still to be revoked. */
 export const DEBT = `debtId rotationId rotationName projectId connectionId target externalName externalId type reason tries errorCode
   nextAttemptAt createdAt`;
 
 /** Fields of the rotations of a type. */
-export const selectionOf = ({ type, content, rest }: KindDeclaration): string =>
+const selectionOf = ({ type, content, rest }: KindDeclaration): string =>
   `... on ${typePrefixOf(type)}Rotation {
     parameters { ${rest.parameters} } secretsMapping { ${Object.keys(content.shape.secretsMapping.shape).join(' ')} } }`;
 

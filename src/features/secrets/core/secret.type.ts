@@ -38,7 +38,7 @@ inputType('SecretMetadataInput', MetadataEntry);
 inputType('SecretMetadataFilterInput', MetadataFilter);
 
 /** GraphQL names of the types of actors. */
-export const SecretActorKindEnum = enumType('SecretActorType', 'Type of the actor that wrote a secret.', {
+const SecretActorKindEnum = enumType('SecretActorType', 'Type of the actor that wrote a secret.', {
   identity: 'A machine identity.',
   user: 'A person with a user account.',
   platform: 'The service itself, for example a secret rotation.',
@@ -61,7 +61,7 @@ const ReferenceIssueReasonEnum = enumType('SecretReferenceIssueReason', 'Why a r
   TOO_LARGE: 'The expanded value would exceed 1 MiB, or the referenced values are too large in total.',
 });
 
-export const SecretReferenceIssueType = objectType(
+const SecretReferenceIssueType = objectType(
   'SecretReferenceIssue',
   'A reference that could not be expanded and is returned unchanged.',
   {
@@ -73,7 +73,6 @@ export const SecretReferenceIssueType = objectType(
     reason: [ReferenceIssueReasonEnum, 'Why the reference was not expanded.'],
   },
 );
-export type SecretReferenceIssueType = InstanceType<typeof SecretReferenceIssueType>;
 
 export const SecretActorType = objectType('SecretActor', 'The actor that last wrote a secret.', {
   actorId: [orNull(ID), 'ID of the identity or user; null for the service itself.'],

@@ -44,7 +44,7 @@ const BUILT_IN = 'built-in';
 const OWN = 'own';
 
 /** Position in a list of templates: built-in ones first, by type, then those of the organization, by name. */
-export const templateKey = ({ isBuiltIn, type, name }: TemplateView): CursorKey =>
+const templateKey = ({ isBuiltIn, type, name }: TemplateView): CursorKey =>
   isBuiltIn ? [BUILT_IN, type] : [OWN, name];
 
 /**

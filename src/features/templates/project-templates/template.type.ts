@@ -36,16 +36,16 @@ inputType('ProjectTemplateGroupInput', GivenGroup);
 inputType('ProjectTemplateIdentityInput', GivenIdentity);
 inputType('ProjectTemplateManagedIdentityInput', GivenOwnIdentity);
 
-export const TemplateRoleType = objectType('ProjectTemplateRole', 'A role of projects created from a template.', {
+const TemplateRoleType = objectType('ProjectTemplateRole', 'A role of projects created from a template.', {
   name: [String, 'Name of the role.'],
   slug: [String, 'Slug of the role, used in the member lists of the template.'],
   isBuiltIn: [Boolean, 'Whether the role is built in. Built-in roles cannot be changed.'],
   permissions: [[PermissionType], 'Permissions of the role, with one action each.'],
   rules: [[PermissionRuleType], 'Permission rules of the role as they were given, with one or more actions each.'],
 });
-export type TemplateRoleType = InstanceType<typeof TemplateRoleType>;
+type TemplateRoleType = InstanceType<typeof TemplateRoleType>;
 
-export const TemplateEnvironmentType = objectType(
+const TemplateEnvironmentType = objectType(
   'ProjectTemplateEnvironment',
   'An environment of projects created from a template.',
   {
@@ -54,7 +54,6 @@ export const TemplateEnvironmentType = objectType(
     position: [Int, 'Position of the environment, from 1.'],
   },
 );
-export type TemplateEnvironmentType = InstanceType<typeof TemplateEnvironmentType>;
 
 const ROLES = 'Slugs of its roles in the project.';
 
@@ -91,7 +90,7 @@ export const TemplateIdentityType = objectType(
 );
 export type TemplateIdentityType = InstanceType<typeof TemplateIdentityType>;
 
-export const TemplateOwnIdentityType = objectType(
+const TemplateOwnIdentityType = objectType(
   'ProjectTemplateManagedIdentity',
   'A machine identity that is created in each project created from a template.',
   {
@@ -99,7 +98,6 @@ export const TemplateOwnIdentityType = objectType(
     roles: [[String], ROLES],
   },
 );
-export type TemplateOwnIdentityType = InstanceType<typeof TemplateOwnIdentityType>;
 
 /** The common content of templates and their versions. */
 const templateContent = {
@@ -174,7 +172,7 @@ export const TemplateVersionConnection = connectionOf(
 );
 
 /** Built-in roles, then those of a template. Built-in roles list each action separately, in the form that requests accept. */
-export function toRoles(own: readonly TemplateRole[]): TemplateRoleType[] {
+function toRoles(own: readonly TemplateRole[]): TemplateRoleType[] {
   const builtIn = builtInProjectRoles().map(({ name, slug, rules }) => {
     const { permissions } = inBothForms(rules);
     return {

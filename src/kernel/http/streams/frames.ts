@@ -11,7 +11,7 @@ export interface Frame {
 }
 
 /** A comment: clients ignore it, and proxies see that the connection is in use. */
-export const HEARTBEAT = ':\n\n';
+const HEARTBEAT = ':\n\n';
 /** Shorter than the idle limits of the usual proxies, and of this service. */
 const HEARTBEAT_MS = 15_000;
 

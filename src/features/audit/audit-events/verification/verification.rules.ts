@@ -4,7 +4,7 @@ import { boundedPageRules } from '../../../../kernel/paging.js';
 import { idOf } from '../../../../kernel/text-rules.js';
 
 /** `waiting`: no node has begun. `stopped`: it was cancelled, or failed for good. */
-export const VERIFICATION_STATES = ['waiting', 'running', 'finished', 'stopped'] as const;
+const VERIFICATION_STATES = ['waiting', 'running', 'finished', 'stopped'] as const;
 export const verificationState = z.enum(VERIFICATION_STATES);
 export type VerificationState = (typeof VERIFICATION_STATES)[number];
 

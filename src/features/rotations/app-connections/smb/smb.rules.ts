@@ -18,7 +18,7 @@ const matching = (max: number, pattern: RegExp, said: string) =>
     .refine((text) => pattern.test(text), form(said));
 
 /** Whether the tool, which reads lines, can pass the string on: no control characters and no lone surrogates. */
-export const isCarriedPassword = (text: string): boolean => !/\p{Cc}/u.test(text) && text.isWellFormed();
+const isCarriedPassword = (text: string): boolean => !/\p{Cc}/u.test(text) && text.isWellFormed();
 
 const MAX_PASSWORD = 256;
 

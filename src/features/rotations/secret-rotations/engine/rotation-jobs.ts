@@ -74,7 +74,7 @@ interface Subject {
 }
 
 /** Has the standing jobs of all subjects of a list run. */
-export async function enqueueForEach(
+async function enqueueForEach(
   run: JobRun,
   kind: Pick<JobKind, 'name'>,
   list: (page: { readonly after: string; readonly most: number }) => Promise<readonly Subject[]>,

@@ -49,7 +49,7 @@ export async function sealText(
 }
 
 /** Decrypts a string that was sealed for this place. @throws SEALED_VALUE_INVALID */
-export async function openText(
+async function openText(
   ctx: Context,
   { organizationId, projectId }: Scope,
   place: SealedAt,
