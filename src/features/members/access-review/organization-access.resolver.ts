@@ -25,9 +25,6 @@ import {
   organizationSubject,
 } from './access-review.rules.js';
 import type { OrganizationAccessService } from './organization-access.service.js';
-import './access-review.resolver.js';
-
-// Imported for its side effect: it declares the input of the resource.
 
 enumOfRule(organizationSubject, OrganizationPermissionSubjectEnum);
 enumOfRule(organizationAction, PermissionActionEnum);
