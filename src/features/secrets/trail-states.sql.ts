@@ -3,7 +3,7 @@ import { type RowFrom, sqlStatement, t } from '../../kernel/database/statement.j
 import type { StatesToKeep } from '../../kernel/operations/retention/audit-jobs.js';
 import { personalDigest, secretDigest } from './core/secret-states.js';
 
-// The whole audit trail against all secrets, in one recursive statement of the database.
+// A comparison: the whole audit trail against all secrets, in one recursive statement of the database.
 
 /**
  * A version is written once, so of two in the trail the first counts: a secret that was set back, and then written
@@ -124,7 +124,7 @@ function describe({ verdict, storedVersion, trailVersion }: Compared): string {
   return `is missing; the trail has version ${trailVersion} and no deletion`;
 }
 
-// States of secrets in JSON of the audit trail, picked out by the database: no record is read into memory.
+// What is kept: states of secrets in JSON of the audit trail, picked out by the database, so that no record is read into memory.
 
 /**
  * States of secrets in records that are about to be dropped, as far as `verify-audit` still needs them: of secrets that have not been

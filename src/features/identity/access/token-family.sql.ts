@@ -53,7 +53,7 @@ export const STORE_USES = sqlStatement({
   row: {},
 });
 
-// A deletion among rows that it looks at, with what it has seen, in one statement.
+// The end of tokens: a deletion among rows that it looks at, with what it has seen, in one statement.
 
 /**
  * Looks at tokens by rising ID and deletes those that ended longer ago than so many days. A token stays for as long as tokens that were

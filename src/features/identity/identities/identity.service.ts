@@ -29,7 +29,14 @@ import {
   lockMembership,
   protectInstallationAdmin,
 } from '../organizations/public.js';
-import { attributesWith, organizationRights, projectRights, rightsBeyond, rulesAsText } from '../permissions/public.js';
+import {
+  attributesWith,
+  NO_RIGHTS,
+  organizationRights,
+  projectRights,
+  rightsBeyond,
+  rulesAsText,
+} from '../permissions/public.js';
 import { type Attribute, type IdentityReader, type IdentityView, toIdentityView } from './identity.reader.js';
 import {
   CreateIdentity,
@@ -301,8 +308,6 @@ interface MetadataChange {
   readonly before: readonly Attribute[];
   readonly after: readonly Attribute[];
 }
-
-const NO_RIGHTS = projectRights({ roles: [], storedRules: null }).ability;
 
 /**
  * Nobody gives by metadata, which rules of roles name, what he does not have himself in the same organization or project, nor

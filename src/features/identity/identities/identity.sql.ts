@@ -49,7 +49,7 @@ export const listProjectIdentities = prepared(({ projectId }: { projectId: strin
   identities().where('i.project_id', '=', projectId),
 );
 
-// Tables of slices that import this one: tokens and members of projects.
+// Changes of tables of slices that import this one: tokens and members of projects.
 
 /** Makes an identity a member of the project that owns it, without rights there. */
 export const joinProject = sqlStatement({
@@ -87,7 +87,7 @@ export const findUnlimitedToken = sqlStatement({
   row: { id: t.uuid },
 });
 
-// A union of memberships and privileges, with roles unnested in their order.
+// What rules with attributes give: a union of memberships and privileges, with roles unnested in their order.
 
 /** Memberships `m` of an identity, and of its groups. */
 const ofIdentity = (table: string, columns: string): string =>

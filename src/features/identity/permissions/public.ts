@@ -55,6 +55,7 @@ export {
   type HeldRoles,
   isTimed,
   KNOWN_SECONDS,
+  NO_RIGHTS,
   organizationRights,
   projectRights,
   type Rights,

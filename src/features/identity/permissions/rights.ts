@@ -229,3 +229,6 @@ export const projectRights = (held: HeldRoles): Rights => known(findProjectRight
 
 /** As `projectRights`, in an organization. */
 export const organizationRights = (held: HeldRoles): Rights => known(findOrganizationRights(held));
+
+/** The ability of whoever has no role in a project. */
+export const NO_RIGHTS = projectRights({ roles: [], storedRules: null }).ability;

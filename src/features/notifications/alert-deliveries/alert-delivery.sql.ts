@@ -5,7 +5,7 @@ import { CertificateAlertSchema } from '../alerts/public.js';
 import { enabledChannelOf, retryMessagesBy } from '../deliveries/public.js';
 import { SOURCE } from './alert-delivery.queries.js';
 
-// Certificates and authorities in one list, searches from JSON, and intervals between columns.
+// What alerts match: certificates and authorities in one list, searches from JSON, and intervals between columns.
 
 /** The day of a daily reminder of an alert `a`; null for an alert that notifies once. */
 const TODAY = `case when a.is_daily_reminder then to_char(now() at time zone 'UTC', 'YYYY-MM-DD') end`;
@@ -134,7 +134,7 @@ export const listAlertStates = sqlStatement({
 /** The verdict of an alert on a certificate, before filters. */
 export type AlertState = RowFrom<typeof listAlertStates>;
 
-// Certificates and authorities in one list, and figures of many alerts by lateral joins.
+// What became of alerts: their messages, and figures of many alerts by lateral joins.
 
 /** Retries messages of the alerts of a project. */
 export const retryMessages = retryMessagesBy('project_id', SOURCE, enabledChannelOf('certificate_alert'));

@@ -1,6 +1,6 @@
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 
-// A walk of an index from owner to owner, and figures of many owners by lateral joins.
+// What has reached nobody: a walk of an index from owner to owner, and figures of many owners by lateral joins.
 
 /** Whether a message `m` has something left to notify of. */
 export const HAS_CONTENT = `(m.error_code is null or m.error_code not in ('CERTIFICATES_REMOVED', 'CREDENTIALS_REMOVED', 'NOTICES_REMOVED'))`;
@@ -60,7 +60,7 @@ export const listUnsentOwnerIds = sqlStatement({
   row: { id: t.uuid },
 });
 
-// Writes of many messages with their ledger rows, and of all that wait at a channel or are retried, in one statement each.
+// Writes: of many messages with their ledger rows, and of all that wait at a channel or are retried, in one statement each.
 
 /** A message that is sent as if it were new. */
 const PENDING_AGAIN = `state = 'pending', attempts = 0, next_at = now(), ended_at = null, error_code = null, found_at = now(),

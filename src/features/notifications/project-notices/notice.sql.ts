@@ -191,7 +191,7 @@ export const listPeopleOf = sqlStatement({
   row: { projectId: t.uuid, username: t.text },
 });
 
-// Notices that are written from what they are about, with the projects of identities by lateral joins.
+// Notices of credentials, which are written from these, with the projects of identities by lateral joins.
 
 /** Projects that an identity `i` is a member of, directly or by a group; one row without a project if there is none. */
 const PROJECTS = `left join lateral (

@@ -3,7 +3,7 @@ import { type Context, isTransaction, type Transaction } from '../../../kernel/c
 import { batched, remember } from '../../../kernel/database/batched.js';
 import { AppError, type ErrorCode } from '../../../kernel/errors.js';
 import { distinctIds, isId, NO_ID } from '../../../kernel/ids.js';
-import { projectRights, readStoredRules, rulesOfRoles } from '../../identity/permissions/public.js';
+import { NO_RIGHTS, readStoredRules, rulesOfRoles } from '../../identity/permissions/public.js';
 import { findBySlug } from './find-projects.js';
 import { lockHeldByGroup } from './project.sql.js';
 import { accessAtArrival, findAccess, findCurrentAccess, listAccess, type ProjectAccess } from './project-access.js';
@@ -30,8 +30,6 @@ interface GroupRights {
   readonly rules: readonly Rule[];
   readonly own: Ability;
 }
-
-const NO_RIGHTS = projectRights({ roles: [], storedRules: null }).ability;
 
 /** What other slices read from projects. */
 export class ProjectReader {

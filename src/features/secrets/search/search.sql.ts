@@ -303,7 +303,7 @@ export function searchRows(
   });
 }
 
-// Lateral joins that stop at a number of rows.
+// What narrows a search beforehand, where there are few: lateral joins that stop at a number of rows.
 
 /** IDs of secrets with any of these tags, project by project and tag by tag, up to a number. */
 export const listTagged = sqlStatement({

@@ -4,9 +4,9 @@ import type { Context, Transaction } from '../../../../kernel/context.js';
 import { atOnce } from '../../../../kernel/database/in-transaction.js';
 import { mapYielding } from '../../../../kernel/event-loop.js';
 import {
+  NO_RIGHTS,
   ORGANIZATION_VOCABULARY,
   organizationRights,
-  projectRights,
   readRulesText,
   rightsBeyond,
   rightsBeyondChange,
@@ -163,8 +163,6 @@ const rulesOfHeld = (held: readonly HeldRole[]): Rule[] => [
     })),
   ),
 ];
-
-const NO_RIGHTS = projectRights({ roles: [], storedRules: null }).ability;
 
 /** What accounts may do in projects at any time, by themselves, through groups and by privileges, and the caller may not now. */
 async function beyondInProjects(tx: Transaction, memberIds: readonly string[]): Promise<ReadonlyMap<string, Action[]>> {
