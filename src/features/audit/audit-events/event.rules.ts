@@ -63,7 +63,7 @@ export const ListAuditEvents = z.strictObject({
 /** Most IDs of secrets that one event lists. */
 const MAX_DISCLOSED = 1_000;
 
-/** Arguments of `AuditEvent.disclosedSecretIds`. */
+/** Arguments of `AuditEvent.disclosedSecrets`. */
 export const DisclosedPage = z.strictObject({
   first: integer(1, MAX_DISCLOSED).default(100).meta({ description: 'Maximum number of IDs to return, 1 to 1,000.' }),
 });
