@@ -23,6 +23,15 @@ const UNDO = `
         add constraint job_check check (true), add constraint job_check1 check (true);
       alter table job_kind add column every_seconds integer, add column next_at timestamptz;
     end if;
+    if to_regclass('secret_digest_index') is null then
+      create index secret_digest_index on secret (project_id, value_digest);
+      create index secret_environment_index on secret (environment_id);
+      alter table secret add constraint secret_environment_id_fkey foreign key (environment_id) references environment(id),
+        add constraint secret_project_id_fkey foreign key (project_id) references project(id),
+        add constraint secret_organization_id_fkey foreign key (organization_id) references organization(id);
+      alter table secret_version add constraint secret_version_project_id_fkey foreign key (project_id) references project(id),
+        add constraint secret_version_organization_id_fkey foreign key (organization_id) references organization(id);
+    end if;
   end $$`;
 
 const nothing = async (): Promise<void> => undefined;
