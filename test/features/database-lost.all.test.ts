@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Caller, Reply } from '../kit/caller.js';
 import { Exposition } from '../kit/exposition.js';
 import { Relay } from '../kit/relay.js';
@@ -162,8 +161,8 @@ describeInAll('connections over which nothing passes any more', () => {
     try {
       const admin = strongroom.admin.at(node.url);
       const project = await strongroom.seed.projectOf(strongroom.admin);
-      // Opens connections, but not all that there are: other tests share the server.
-      await Promise.all(Array.from({ length: 12 }, () => write(admin, project, `KEY_${randomUUID()}`)));
+      // Opens connections, but not all that there are: other tests share the server. Writes in one folder would share a few.
+      await Promise.all(Array.from({ length: 12 }, () => strongroom.seed.projectOf(admin)));
       const { open } = await poolOf(admin);
       expect(open).toBeGreaterThan(3);
       const callers = await Promise.all(

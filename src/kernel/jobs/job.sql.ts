@@ -22,12 +22,18 @@ export const registerKinds = sqlStatement({
   row: {},
 });
 
-/** The recurring job of each of these kinds. A changed interval starts over. */
+/**
+ * The recurring job of each of these kinds. A changed interval starts over. Nodes that start at once take turns by the rows of the kinds:
+ * the index of schedules, too, allows one job for each, and "on conflict" waits at the other index alone.
+ */
 export const scheduleKinds = sqlStatement({
   text: `
+    with given as materialized (
+      select k.name, every from job_kind k join unnest(:names::text[], :every::integer[]) as given (name, every) using (name)
+      order by k.name for no key update of k
+    )
     insert into job as j (id, kind, dedupe_key, every_seconds, state, wake_at, finished_at)
-    select gen_random_uuid(), name, 'schedule', every, 'done', ${nextTime('every')}, now()
-    from unnest(:names::text[], :every::integer[]) as given (name, every)
+    select gen_random_uuid(), name, 'schedule', every, 'done', ${nextTime('every')}, now() from given
     on conflict (kind, dedupe_key) do update set every_seconds = excluded.every_seconds,
       wake_at = case when j.finished_at is null then j.wake_at else excluded.wake_at end
     where j.every_seconds <> excluded.every_seconds`,

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { queryOf } from '../../../src/kernel/database/database.js';
 import { AppError } from '../../../src/kernel/errors.js';
+import { registerKinds, scheduleKinds } from '../../../src/kernel/jobs/job.sql.js';
 import { type JobKind, type JobRun, LeaseLost, PermanentFailure } from '../../../src/kernel/jobs/job-kind.js';
 import { until } from '../../kit/until.js';
 import { Nodes } from './runners.js';
@@ -350,6 +351,19 @@ describe('a recurring job', () => {
     await until('the second run', WAIT_MS, () => runs === 2);
     await allAre('done');
     expect(await nodes.jobs()).toMatchObject([{ attempts: 1, fence: '2' }]);
+  });
+
+  test('is one, however many nodes ask for it at the same moment', async () => {
+    const { query } = nodes.database;
+    for (const name of Array.from({ length: 60 }, (_, round) => `at-once-${round}`)) {
+      await registerKinds(query, { names: [name], every: [DAY_SECONDS] });
+      const asks = Array.from({ length: 8 }, () => scheduleKinds(query, { names: [name], every: [DAY_SECONDS] }));
+      await Promise.all(asks);
+    }
+    const [row] = await nodes.sql<{ count: number }>(
+      `select count(*)::int from job where kind like 'at-once-%' and every_seconds is not null`,
+    );
+    expect(row).toEqual({ count: 60 });
   });
 
   test('knows one time for all attempts of a run, and another for the next run', async () => {
