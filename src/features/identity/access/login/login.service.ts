@@ -48,7 +48,7 @@ export class LoginService {
    * @param raw `{ clientId, clientSecret, organizationSlug? }`: the slug of a sub-organization to scope the token to
    * @throws VALIDATION_FAILED, CREDENTIALS_INVALID (unknown client, wrong secret); with a valid secret:
    * CLIENT_SECRET_REVOKED, CLIENT_SECRET_EXPIRED, CLIENT_SECRET_USES_EXHAUSTED, CLIENT_SECRET_ADDRESS_REFUSED,
-   * ORGANIZATION_NOT_FOUND, TOKEN_SCOPE_REFUSED; RATE_LIMITED after too many failures, from the address or for the
+   * ORGANIZATION_NOT_FOUND, TOKEN_SCOPE_REFUSED, CONCURRENT_CHANGE; RATE_LIMITED after too many failures, from the address or for the
    * client, and when the client has created too many tokens; AUDIT_UNAVAILABLE
    */
   async logIn(request: Context | AnonymousContext, raw: unknown): Promise<IssuedToken> {
@@ -57,15 +57,14 @@ export class LoginService {
     const credential = hashToken(`${clientId} ${clientSecret}`);
     const attempt = { address: request.address, credential };
     return this.rateLimits.failures.try(attempt, async () => {
-      for (let left = ATTEMPTS; left > 0; left -= 1) {
+      for (let left = ATTEMPTS; ; left -= 1) {
         try {
           return await this.#check(request, credentials, organizationSlug);
         } catch (error) {
-          // Looked up again: it was revoked, used up, deleted or changed meanwhile.
-          if (!isChanged(error)) throw error;
+          // Looked up again: it was revoked, used up, deleted or changed meanwhile. One that changes all the time is not told to be wrong.
+          if (left === 1 || !isChanged(error)) throw error;
         }
       }
-      throw new AppError('CREDENTIALS_INVALID');
     });
   }
 
