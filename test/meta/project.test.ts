@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ROOT, sources } from './sources.js';
 
 const run = (program: string, ...args: string[]): { status: number | null; output: string } => {
@@ -22,6 +22,14 @@ describe('the project', () => {
         text.split('\n').flatMap((line, index) => (reference.test(line) ? [`${path}:${index + 1}`] : [])),
       );
     expect(found).toEqual([]);
+  });
+
+  // `npm test -- --changed` finds the suites of a slice by its name.
+  test('has a folder of tests for each slice', () => {
+    const folders = [...new Set(sources('src/features').map(({ path }) => dirname(path)))];
+    const isTested = (folder: string) =>
+      folder.split('/').some((name) => existsSync(join(ROOT, 'test/features', name)) && name !== 'features');
+    expect(folders.filter((folder) => !isTested(folder))).toEqual([]);
   });
 
   test('has no dead file, export or dependency', () => {

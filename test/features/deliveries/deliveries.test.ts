@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { type ChannelType, type Target, targetsOf } from '../../../src/features/notifications/sending/public.js';
 import { codeBlocks, DOCS, readDocument } from '../../kit/documents.js';
 import type { OutsideServer } from '../../kit/outside/outside-server.js';
-import { certificate, DELIVERY_ID, FROM, notification, Outside } from './kit.js';
+import { certificate, DELIVERY_ID, FROM, notification, Outside } from '../sending/kit.js';
 
 const SECRET = 'shared sécret';
 const KEY = '0123456789abcdef0123456789abcdef';
