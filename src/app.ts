@@ -126,7 +126,7 @@ export interface App {
 }
 
 /** Services, schema and routes, wired together and not yet running. */
-export interface Assembly extends KernelParts {
+interface Assembly extends KernelParts {
   readonly entities: Feature['entities'];
   readonly schema: GraphQLSchema;
   readonly routes: readonly Route[];

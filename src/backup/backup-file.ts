@@ -47,7 +47,7 @@ export type Header = z.infer<typeof Header>;
 /** What a backup must have. */
 export type Manifest = z.infer<typeof Manifest>;
 /** The beginning of a table in a backup. */
-export type TableStart = z.infer<typeof TableStart>;
+type TableStart = z.infer<typeof TableStart>;
 
 /** A part of a backup, in order: the header, then each table with its rows in batches, then the manifest. */
 export type Part =

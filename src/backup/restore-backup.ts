@@ -54,7 +54,7 @@ export interface Restored {
 }
 
 /** What the service has in its configuration and its slices, for the restored database. */
-export interface RestoreParts {
+interface RestoreParts {
   readonly keys: KeySettings;
   readonly kernel: KernelParts & { readonly publicUrl: string | null };
 }

@@ -13,7 +13,7 @@ import { findEmbeddedPostgres } from '../kernel/postgres/embedded-postgres.js';
 import { openDatabaseServer } from '../start/database-server.js';
 
 /** A database that a program works on. */
-export interface OpenServer extends Address {
+interface OpenServer extends Address {
   stop(): Promise<void>;
 }
 

@@ -245,7 +245,7 @@ export const withDetails = (error: AppError, reported: (detail: ErrorDetail) => 
   });
 
 /** Body of every error reply. */
-export interface ErrorBody {
+interface ErrorBody {
   readonly reqId: string;
   readonly statusCode: number;
   readonly error: string;
@@ -255,7 +255,7 @@ export interface ErrorBody {
 }
 
 /** An error as REST sends it. */
-export interface ErrorEnvelope {
+interface ErrorEnvelope {
   readonly statusCode: number;
   readonly headers: Record<string, string>;
   readonly body: ErrorBody;

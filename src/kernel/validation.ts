@@ -7,7 +7,7 @@ import { unknownName } from './suggestions.js';
 /** So many unknown keys of one input are reported one by one, each with a suggestion; of more, only the number. */
 const MAX_UNKNOWN_KEYS = 20;
 /** So many violations of one request are reported. */
-export const MAX_VIOLATIONS = 1_000;
+const MAX_VIOLATIONS = 1_000;
 /** A longer list is checked in slices. */
 const LONG_LIST = 50;
 

@@ -6,7 +6,7 @@ import type { HarmlessFields } from './route.js';
 import { paramNames } from './sample-request.js';
 
 /** A body without its harmless fields. */
-export interface StrippedBody {
+interface StrippedBody {
   /** What the rules are to check: they refuse every field that they do not know. */
   readonly body: unknown;
   /** Of fields that differ from the path. */

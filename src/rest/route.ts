@@ -8,7 +8,7 @@ import { bareRules } from './rule-kinds.js';
 
 export { eachOf, ofSample, optionalSample, orInstead } from './response-schema.js';
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
 /** Rules of a query or body that has no field. */
 export const NOTHING = z.strictObject({});
@@ -25,7 +25,7 @@ export type HarmlessFields = Readonly<Record<string, string | null>>;
 export type Data = Record<string, any>;
 
 /** A checked request. `found`: what the route's lookup found, where it asked. */
-export interface Request<Q extends z.ZodObject, B extends z.ZodObject> {
+interface Request<Q extends z.ZodObject, B extends z.ZodObject> {
   readonly params: Record<string, string>;
   readonly query: z.output<Q>;
   readonly body: z.output<B>;
@@ -33,7 +33,7 @@ export interface Request<Q extends z.ZodObject, B extends z.ZodObject> {
 }
 
 /** A client that cannot read a reply as the interface has it. Nothing else looks at the user agent. */
-export interface ClientQuirk {
+interface ClientQuirk {
   /** How its `User-Agent` begins. */
   readonly userAgent: string;
   /** In place of the reply of the route. */

@@ -24,7 +24,7 @@ import { type KernelParts, makeKernel } from './make-kernel.js';
 import { systemContext } from './system-context.js';
 
 /** The kernel of a node, and what its start has found. */
-export interface Opened extends WorkingRole {
+interface Opened extends WorkingRole {
   readonly kernel: Kernel;
   readonly auditChain: AuditChain;
   readonly bootstrapToken: string | null;

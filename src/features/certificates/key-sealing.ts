@@ -7,7 +7,7 @@ import { queryOf } from '../../kernel/database/database.js';
 import { openPrivateKey, privateKeyPem } from './x509/keys.js';
 
 /** The row of a key. The key of a row never changes. */
-export interface KeyPlace {
+interface KeyPlace {
   readonly table: 'certificate_authority' | 'certificate';
   readonly id: string;
 }

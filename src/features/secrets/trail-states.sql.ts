@@ -77,7 +77,7 @@ export const compareAll = sqlStatement({
 });
 
 /** A secret, compared with the trail. */
-export type Compared = RowFrom<typeof compareAll>;
+type Compared = RowFrom<typeof compareAll>;
 
 /** A secret that differs from its last change in the audit trail. */
 interface Difference {

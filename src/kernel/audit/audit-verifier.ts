@@ -21,7 +21,7 @@ export interface Anchor {
 }
 
 /** Something in the trail that is not as it was made. */
-export interface TrailFault {
+interface TrailFault {
   /** A row by its sequence and id, or a seal by its number. */
   readonly place: string;
   readonly fault: string;
@@ -50,7 +50,7 @@ export interface RepeatedRow {
 }
 
 /** What there is to compare. */
-export interface Trail {
+interface Trail {
   readonly rows: AsyncIterable<readonly FoundRow[]>;
   readonly seals: AsyncIterable<Seal>;
   readonly repeats: readonly RepeatedRow[];

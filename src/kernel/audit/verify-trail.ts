@@ -9,7 +9,7 @@ import { countRows, listEditedLists, listExpiries, listRepeats, listRows, listSe
 import { type Anchor, AuditVerifier, type FoundRow, type RepeatedRow, type TrailReport } from './audit-verifier.js';
 
 /** What rows and seals are compared with. */
-export interface TrailKeys {
+interface TrailKeys {
   readonly chain: AuditChain;
   /** Of the row MACs. */
   readonly key: KeyObject;

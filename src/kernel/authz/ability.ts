@@ -51,7 +51,7 @@ export interface Actions {}
 export type Action = Actions[keyof Actions];
 
 /** What an action does to its subject: `edit`. */
-export type Verb<A extends Action = Action> = A extends `${string}:${infer V}` ? V : never;
+type Verb<A extends Action = Action> = A extends `${string}:${infer V}` ? V : never;
 
 /** One permission rule, as the API shows it. A later rule overrides an earlier one; `inverted` denies. */
 export interface Rule {
@@ -127,7 +127,7 @@ function askedFor(action: Action, fields: Fields | undefined): [verb: string, th
 }
 
 /** Where a denied action was tried, for the audit trail. */
-export interface DeniedAttempt {
+interface DeniedAttempt {
   readonly action: Action;
   readonly projectId: string | null;
 }

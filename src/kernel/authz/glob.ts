@@ -7,7 +7,7 @@ const MAX_ALTERNATIVES = 32;
 const MAX_STEPS = 1_024;
 
 /** Whether a text fits a pattern. */
-export type GlobTest = (text: string) => boolean;
+type GlobTest = (text: string) => boolean;
 
 class BadGlob extends Error {}
 

@@ -26,7 +26,7 @@ export interface StoredRootKeys {
 }
 
 /** Root keys as they were found. */
-export interface FoundRootKeys {
+interface FoundRootKeys {
   /** That of `ROOT_KEY`; null when the database has no such key any more, and another one is configured. */
   readonly rootKey: RootKey | null;
   /** That of `NEXT_ROOT_KEY`, if there is one. */

@@ -36,7 +36,7 @@ export const batchOfCounts =
   };
 
 /** Loads the lists of many owners that are asked for with the same options. */
-export type ListLoad<R, O> = (ctx: Context, ownerIds: readonly string[], options: O) => Promise<readonly R[]>;
+type ListLoad<R, O> = (ctx: Context, ownerIds: readonly string[], options: O) => Promise<readonly R[]>;
 
 /**
  * A `BatchLoad` of lists, one statement for each different set of options in the document, whatever the number of owners.

@@ -356,7 +356,7 @@ export const withNext =
   };
 
 /** What an entity manager can do without a transaction. */
-export type Reads = Pick<EntityManager, 'find' | 'findOne' | 'count' | 'countBy' | 'populate' | 'createQueryBuilder'>;
+type Reads = Pick<EntityManager, 'find' | 'findOne' | 'count' | 'countBy' | 'populate' | 'createQueryBuilder'>;
 const READ_ONLY = /^(select|with)\b(?!.* for (update|no key update|share|key share)\b)/s;
 
 /**

@@ -171,7 +171,7 @@ async function namesIn(database: Database): Promise<readonly string[]> {
 }
 
 /** What is to be stored in an empty database. */
-export interface Filling {
+interface Filling {
   /** Names of the migrations whose schema the rows have. */
   readonly migrations: readonly string[];
   /** Stores the rows. */

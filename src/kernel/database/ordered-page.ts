@@ -4,7 +4,7 @@ import type { Connected } from './database.js';
 import type { Statement } from './statement.js';
 
 /** Columns that a list is ordered by. */
-export interface OrderColumns {
+interface OrderColumns {
   readonly id: string;
   readonly name: string;
   readonly createdAt: string;
@@ -18,7 +18,7 @@ function termsOf({ name, createdAt, updatedAt }: OrderColumns, { field, directio
 }
 
 /** Whether a page is the first of its list, or comes after a row: a condition for both would not be one of an index. */
-export interface PageShape {
+interface PageShape {
   readonly order: ListOrder;
   readonly isAfter: boolean;
 }

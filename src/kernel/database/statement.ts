@@ -99,7 +99,7 @@ type Options = Readonly<Record<string, readonly unknown[]>>;
 type Choice<O extends Options> = { readonly [Name in keyof O]: O[Name][number] };
 
 /** A statement in variants, and the options that tell them apart, which a test goes through. */
-export interface SqlVariants<O extends Options = Options, Params extends Types = Types, Row extends Types = Types> {
+interface SqlVariants<O extends Options = Options, Params extends Types = Types, Row extends Types = Types> {
   (choice: Choice<O>): SqlStatement<Params, Row>;
   readonly options: O;
 }

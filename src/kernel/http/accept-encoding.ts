@@ -7,7 +7,7 @@ export const ENCODINGS = ['br', 'gzip'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
 /** What a client prefers: the coding, or null for the bytes as they are. `isNeeded`: it refuses those. */
-export interface Preference {
+interface Preference {
   readonly encoding: Encoding | null;
   readonly isNeeded: boolean;
 }

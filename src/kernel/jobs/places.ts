@@ -4,7 +4,7 @@ import type { JobKind } from './job-kind.js';
 const DEFAULT_CONCURRENCY = 4;
 
 /** What takes a place on a node. */
-export interface Placed {
+interface Placed {
   readonly organizationId: string | null;
   readonly target: string | null;
   readonly isUrgent: boolean;

@@ -6,7 +6,7 @@ import { failedOnData, nullOnData } from '../errors.js';
 import { readChanges } from './access-changes.sql.js';
 
 /** What a look has seen. */
-export interface AccessState {
+interface AccessState {
   /** As long as it is the same nothing has changed of what anybody may do. */
   readonly generation: number;
   /** In seconds since 1970. */
@@ -55,7 +55,7 @@ const BYTES_OF_ENTRY = 1_000;
 const LOOK_WITHIN_MS = 50;
 
 /** What was read from the database. */
-export interface Reading<T> {
+interface Reading<T> {
   readonly value: T;
   /** When it is no longer right although nobody changes anything, in seconds since 1970 by the database. Null: at once. */
   readonly until: number | null;
@@ -64,7 +64,7 @@ export interface Reading<T> {
 }
 
 /** What a request finds. */
-export interface Found<T> {
+interface Found<T> {
   readonly value: T | null;
   /** The look by which it is right. Null: it was read for this request. */
   readonly state: AccessState | null;

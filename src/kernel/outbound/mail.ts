@@ -21,7 +21,7 @@ export interface Mail {
 }
 
 /** The settings `SMTP_URL` and `MAIL_FROM`. */
-export interface MailSettings {
+interface MailSettings {
   readonly smtpUrl: SealedText | null;
   readonly mailFrom: MailAddress;
 }

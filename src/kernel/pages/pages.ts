@@ -10,7 +10,7 @@ import { type ExampleOperation, explorerPage, homePage, lostPage, referencePage 
 import { MARK, STYLE } from './theme.js';
 
 /** Answers a request with a page. */
-export type Page = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+type Page = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
 interface Contents {
   readonly version: string;

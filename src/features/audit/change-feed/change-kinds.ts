@@ -117,7 +117,7 @@ const RULES: Readonly<Record<string, Rule>> = {
 };
 
 /** What a record of the trail says beside its secrets. */
-export interface RecordedChange {
+interface RecordedChange {
   readonly kind: ChangeKind;
   readonly operation: ChangeOperation;
   readonly need: Need | null;

@@ -24,7 +24,7 @@ import { type Order, signCertificate } from './signing.js';
 const NOT_FOUND = 'CERTIFICATE_NOT_FOUND';
 
 /** Options of a renewal. */
-export interface Renewal {
+interface Renewal {
   readonly key: 'new' | 'same';
   readonly csr: Csr | null;
   /** Algorithm of a new key; null: as before. */
@@ -36,7 +36,7 @@ export interface Renewal {
 }
 
 /** The result of the slow steps, which run before the transaction. */
-export interface PreparedRenewal extends Renewal {
+interface PreparedRenewal extends Renewal {
   readonly certificateId: string;
   readonly profileId: string;
   readonly stated: StatedContent;

@@ -41,7 +41,7 @@ const CONSTRAINTS = {
   certificate_profile_project_id_fkey: 'PROJECT_NOT_FOUND',
 } as const;
 
-export type ProfileAction = `certificate-profiles:${'read' | 'edit' | 'delete' | 'issue-cert'}`;
+type ProfileAction = `certificate-profiles:${'read' | 'edit' | 'delete' | 'issue-cert'}`;
 
 /**
  * Profiles of certificates of projects. Permissions can be limited to slugs: profiles that a caller cannot read do not exist for it.

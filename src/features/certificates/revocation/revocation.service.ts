@@ -18,7 +18,7 @@ const RENEW_SECONDS = DAY_SECONDS;
 const RESPONSE_SECONDS = HOUR_SECONDS;
 
 /** The actor of the service in an organization: these signatures belong to no request. */
-export type ContextOf = (organizationId: string) => Context;
+type ContextOf = (organizationId: string) => Context;
 
 /** An anonymous caller: no permissions are checked. */
 type Public = Pick<Kernel, 'database'>;
@@ -127,7 +127,7 @@ export class RevocationService {
 type Signing = Awaited<ReturnType<typeof findList>>[number];
 
 /** A response, and whether it may be cached. */
-export interface OcspResponse {
+interface OcspResponse {
   readonly response: Buffer;
   readonly isLasting: boolean;
 }

@@ -81,7 +81,7 @@ function signingAlgorithm(key: KeyObject): { readonly name: string; readonly nam
 }
 
 /** A Web Crypto key and its signature algorithm. */
-export interface Signer {
+interface Signer {
   readonly key: webcrypto.CryptoKey;
   readonly algorithm: { readonly name: string; readonly hash?: string };
 }

@@ -21,7 +21,7 @@ import { encodeNameConstraints, ID_NAME_CONSTRAINTS, type NameConstraints } from
 import { toPem } from './pem.js';
 
 /** A subject. */
-export interface Subject {
+interface Subject {
   readonly commonName: string;
   readonly organization?: string | null | undefined;
   readonly organizationalUnit?: string | null | undefined;
@@ -46,7 +46,7 @@ export interface Issuer {
 }
 
 /** URLs of the revocation list, the OCSP responder and the certificate of an authority. */
-export interface IssuerUrls {
+interface IssuerUrls {
   readonly list: string;
   readonly ocsp: string;
   readonly certificate: string;
@@ -80,7 +80,7 @@ function newSerialNumber(): string {
 }
 
 /** Constraints of an authority. */
-export interface AuthorityBounds {
+interface AuthorityBounds {
   /** Maximum number of authorities below; null: unlimited. */
   readonly maxPathLength: number | null;
   /** Null: any names that its issuers allow. */

@@ -21,7 +21,7 @@ import { keyHash, type Revocation, reasonCode, serialText, signedSequence, subje
 import type { Issuer } from './making.js';
 
 /** An OCSP request. */
-export interface OcspRequest {
+interface OcspRequest {
   readonly ids: readonly CertID[];
   /** Nonce to echo; null if there is none. */
   readonly nonce: Extension | null;

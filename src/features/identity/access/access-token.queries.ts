@@ -90,7 +90,7 @@ export const findTokens = prepared(({ ids }: { ids: readonly string[] }) =>
 );
 
 /** A token as read from the database. */
-export type TokenRow = Awaited<ReturnType<typeof findTokens>>[number];
+type TokenRow = Awaited<ReturnType<typeof findTokens>>[number];
 
 /** What the scope of a caller's token makes visible. */
 export interface Scope {

@@ -12,7 +12,7 @@ import { contextOf, findToken, type KnownToken, requireValid } from './token-che
 import { revokeTokens } from './token-family.js';
 
 /** The limits of a renewed token. */
-export interface RenewedToken {
+interface RenewedToken {
   readonly accessToken: string;
   readonly expiresIn: number;
   readonly accessTokenMaxTTL: number;

@@ -12,7 +12,7 @@ import {
 } from './access-token.queries.js';
 
 /** A token as found for its caller. */
-export interface FoundToken extends AccessTokenView {
+interface FoundToken extends AccessTokenView {
   readonly isInstallationAdmin: boolean;
 }
 

@@ -33,7 +33,7 @@ export const TrustedIp = z
   .meta({ description: 'A trusted network.' });
 
 /** Networks from which something may be used. */
-export const trustedIps = z.array(TrustedIp).min(1).max(256);
+const trustedIps = z.array(TrustedIp).min(1).max(256);
 
 /** True when a token may live as long as it is issued for. 0 means no limit, which fits under no maximum. */
 export const fitsMaxTtl = (ttl: number, maxTtl: number): boolean => maxTtl === 0 || (ttl > 0 && ttl <= maxTtl);

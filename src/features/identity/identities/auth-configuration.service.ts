@@ -47,7 +47,7 @@ interface OfIdentity {
 }
 
 /** One way in of machine identities: the rules of its configuration, and how that is stored. */
-export interface AuthConfiguration<Settings, Changes, Row, View> {
+interface AuthConfiguration<Settings, Changes, Row, View> {
   readonly method: AuthMethod;
   /** What the audit trail calls it. */
   readonly subject: string;

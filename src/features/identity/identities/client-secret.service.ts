@@ -170,7 +170,7 @@ const audit = (tx: Transaction, action: string, row: ClientSecretView, further: 
   tx.auditTrail.recordChange(tx, { action, facts: { ...factsOf(row), ...further } });
 
 /** A client secret as services pass it on: everything but the secret itself. */
-export type ClientSecretView = ReturnType<typeof toClientSecretView>;
+type ClientSecretView = ReturnType<typeof toClientSecretView>;
 
 /** A client secret that was just made: the only moment at which it is there to be shown. */
 interface IssuedClientSecret {

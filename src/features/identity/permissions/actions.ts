@@ -163,8 +163,8 @@ type ActionOf<T extends Record<string, readonly string[]>> = {
   [S in keyof T & string]: `${S}:${T[S][number]}`;
 }[keyof T & string];
 
-export type ProjectAction = ActionOf<typeof PROJECT_ACTIONS>;
-export type OrganizationAction = ActionOf<typeof ORGANIZATION_ACTIONS> | InstallationAction;
+type ProjectAction = ActionOf<typeof PROJECT_ACTIONS>;
+type OrganizationAction = ActionOf<typeof ORGANIZATION_ACTIONS> | InstallationAction;
 
 declare module '../../../kernel/authz/ability.js' {
   interface Actions {

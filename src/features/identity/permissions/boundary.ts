@@ -35,7 +35,7 @@ export function rightsBeyondChange(own: Ability, before: readonly Rule[], after:
 }
 
 /** The rules of one holder, before and after a change. */
-export interface ChangedRules {
+interface ChangedRules {
   readonly before: readonly Rule[];
   readonly after: readonly Rule[];
   /** Whether it may have other rights, which the earlier rules took away: otherwise nothing is lifted. */

@@ -4,7 +4,7 @@ import { ORGANIZATION_ACTIONS, PROJECT_ACTIONS } from './actions.js';
 
 /** Built-in roles of a project, by slug. */
 export const PROJECT_ROLES = ['admin', 'member', 'viewer', 'no-access'] as const;
-export type ProjectRole = (typeof PROJECT_ROLES)[number];
+type ProjectRole = (typeof PROJECT_ROLES)[number];
 
 /** Slugs that are reserved for built-in roles, in projects and templates: clients recognize roles by them. */
 export const RESERVED_ROLE_SLUGS: readonly string[] = [
@@ -14,10 +14,10 @@ export const RESERVED_ROLE_SLUGS: readonly string[] = [
 
 /** Built-in roles of an organization, by slug. */
 export const ORGANIZATION_ROLES = ['admin', 'member', 'no-access'] as const;
-export type OrganizationRole = (typeof ORGANIZATION_ROLES)[number];
+type OrganizationRole = (typeof ORGANIZATION_ROLES)[number];
 
 /** A built-in role in the form of the API. */
-export interface BuiltInRole {
+interface BuiltInRole {
   readonly slug: string;
   readonly name: string;
   readonly description: string;

@@ -9,7 +9,7 @@ import { readStoredRules } from './stored-rules.js';
 import { lockRules, replaceRules } from './stored-rules.sql.js';
 
 /** A new slug of a role or an environment. */
-export interface Rename {
+interface Rename {
   /** Name of the field in conditions. */
   readonly field: 'role' | 'environment';
   readonly from: string;

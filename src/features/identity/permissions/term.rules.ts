@@ -30,7 +30,7 @@ export const termStart = z.date().refine(isTermStart, NO_TERM_START);
 export const endOfTerm = (startsAt: Date, range: string): Date => new Date(startsAt.getTime() + lengthOf(range));
 
 /** Rules that apply temporarily or permanently. */
-export interface Termed {
+interface Termed {
   readonly rules: readonly Rule[];
   readonly hasBegun: boolean;
   /** Null: they have no end. */

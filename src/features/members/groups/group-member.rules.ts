@@ -5,7 +5,7 @@ import { idOf } from '../../../kernel/text-rules.js';
 import { MemberKindEnum } from '../../identity/organizations/public.js';
 
 /** Who can be in a group. */
-export const memberKind = z.enum(['user', 'identity']);
+const memberKind = z.enum(['user', 'identity']);
 enumOfRule(memberKind, MemberKindEnum);
 
 /** How many members one call can add or remove. */

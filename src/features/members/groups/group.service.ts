@@ -131,7 +131,7 @@ async function loadChanged(tx: Transaction, { id }: Group): Promise<GroupRow> {
 }
 
 /** Gives a group a role in an organization. @throws ORGANIZATION_NOT_FOUND, GROUP_NOT_FOUND (deleted at the same moment) */
-export async function setRole(
+async function setRole(
   tx: Transaction,
   given: { readonly organizationId: string; readonly groupId: string; readonly role: string },
 ): Promise<{ id: string; createdAt: Date }> {

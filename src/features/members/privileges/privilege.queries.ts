@@ -36,7 +36,7 @@ export const findPrivileges = prepared(({ ids }: { ids: readonly string[] }) =>
 );
 
 /** A privilege as read from the database. */
-export type PrivilegeRow = Awaited<ReturnType<typeof findPrivileges>>[number];
+type PrivilegeRow = Awaited<ReturnType<typeof findPrivileges>>[number];
 
 interface NamedMember {
   readonly projectId: string;

@@ -18,7 +18,7 @@ const SUBJECT = { find: findSubjects, notFound: NOT_FOUND } as const;
 const DAY_MS = 86_400_000;
 
 /** The outcome of an alert for a certificate. `notified`, `pending` and `failed` depend on its messages. */
-export const OUTCOMES = ['notified', 'pending', 'failed'] as const;
+const OUTCOMES = ['notified', 'pending', 'failed'] as const;
 type Outcome = (typeof OUTCOMES)[number] | Verdict;
 
 /** Why an alert notified of a certificate, or did not. */

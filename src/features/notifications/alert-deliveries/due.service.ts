@@ -175,7 +175,7 @@ export async function checkSoon(
 }
 
 /** An alert, and the certificates that it notifies of. */
-export interface Notice {
+interface Notice {
   readonly alertId: string;
   readonly event: EventType;
   readonly certificateIds: readonly string[];

@@ -123,13 +123,13 @@ const SCAN_LIMIT = 10_000;
 const AT_ONCE = { most: 1_000, withSans: 200, least: 20 };
 
 /** A search: certificates that match the filters and that the caller can read. */
-export interface MatchSearch extends Search {
+interface MatchSearch extends Search {
   readonly count: number;
   readonly mayRead: (subject: Subject) => boolean;
 }
 
 /** The result of a search. */
-export interface Matches {
+interface Matches {
   /** Soonest expiration first. May be more than requested. */
   readonly subjects: readonly Subject[];
   /** Where the scan stopped before it found enough or reached the end; null otherwise. */

@@ -16,7 +16,7 @@ const ALERT = { find: findAlerts, notFound: 'CERTIFICATE_ALERT_NOT_FOUND' } as c
 const DAY_MS = 86_400_000;
 
 /** The result of a test at one target, with its channel. */
-export interface ChannelTrial extends Trial {
+interface ChannelTrial extends Trial {
   readonly channel: ChannelRow;
 }
 

@@ -30,7 +30,7 @@ const isAmong = ({ search, eventType, enabled }: AlertFilters) =>
 export const findAlerts = prepared(({ ids }: { ids: readonly string[] }) => alerts.where('id', '=', anyOf(ids)));
 
 /** An alert as read from the database, without its channels. */
-export type AlertRow = Awaited<ReturnType<typeof findAlerts>>[number];
+type AlertRow = Awaited<ReturnType<typeof findAlerts>>[number];
 
 /** Alerts of projects, newest first. */
 export const listAlertsOf = prepared(

@@ -103,7 +103,7 @@ const TESTS: Readonly<Record<Exclude<FilterOperator, 'not_equals'>, (value: stri
 };
 
 /** Certificate events that alerts can notify of. */
-export const EVENT_TYPES = ['expiration', 'renewal', 'issuance', 'revocation'] as const;
+const EVENT_TYPES = ['expiration', 'renewal', 'issuance', 'revocation'] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
 export const eventType = z.enum(EVENT_TYPES);
@@ -156,7 +156,7 @@ const refuseReminder = (given: object, issues: z.core.$RefinementCtx): void => {
 };
 
 /** Inputs that create and update alerts (operations 11 and 12). */
-export function alertRules(mayCall: MayCall) {
+function alertRules(mayCall: MayCall) {
   const { configs, newChannels, changedChannels } = channelRules(mayCall, {});
   return {
     configs,

@@ -68,7 +68,7 @@ const addressesOf: Together<NamedPeople, readonly string[]> = async (ctx, named)
 type PeopleList = 'recipients' | 'userIds' | 'groupIds';
 
 /** A requested config and its path in the input. `entry` is added to the message where the path ends at the config. */
-export interface PlacedConfig {
+interface PlacedConfig {
   readonly config: object | null;
   readonly place: (list: PeopleList, index: number) => Pick<ErrorDetail, 'path'> & { readonly entry?: string };
 }

@@ -8,7 +8,7 @@ import type { ChannelConfigs, ChannelType } from '../sending/public.js';
 export type MayCall = (host: string) => boolean;
 
 /** A requested config. Without a signing secret, the existing one is kept. */
-export type GivenConfig =
+type GivenConfig =
   | ChannelConfigs['slack' | 'pagerduty']
   | Partial<ChannelConfigs['email']>
   | { readonly url: string; readonly signingSecret?: string | null | undefined };

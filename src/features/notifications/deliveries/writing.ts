@@ -55,7 +55,7 @@ export interface LedgerTarget {
 }
 
 /** Messages of an owner about some subjects. */
-export interface NewMessages {
+interface NewMessages {
   readonly organizationId: string;
   /** Null: of an organization. */
   readonly projectId: string | null;

@@ -28,7 +28,7 @@ export const CREDENTIAL_SOURCE: Source<AlertSender> = {
 };
 
 /** A credential as notifications show it: nothing of its value. */
-export interface NotifiedCredential {
+interface NotifiedCredential {
   readonly id: string;
   readonly kind: 'client-secret' | 'access-token';
   /** Its name or description; empty without one. */

@@ -56,7 +56,7 @@ export const listChannels = prepared(({ alertIds }: { alertIds: readonly string[
 );
 
 /** A channel as it is read, its config sealed. */
-export type ChannelRow = Awaited<ReturnType<typeof listChannels>>[number];
+type ChannelRow = Awaited<ReturnType<typeof listChannels>>[number];
 
 /** A channel with its alert and its owner, for whoever sends; none when it was removed. */
 export const findSender = prepared(({ channelId }: { channelId: string }) =>

@@ -29,14 +29,14 @@ const description = storedText(1_000)
 const enabled = z.boolean();
 
 /** A whole number of days, such as `30d`. */
-export const alertBefore = z
+const alertBefore = z
   .string()
   .regex(/^([1-9]|[1-8]\d|90)d$/, `must be a whole number of days from 1d to ${MOST_DAYS}d`)
   .meta({
     description: `How long before a credential expires the alert notifies: \`1d\` to \`${MOST_DAYS}d\`, for example \`30d\`.`,
   });
 
-export const dailyReminder = z.boolean().meta({
+const dailyReminder = z.boolean().meta({
   description:
     'Whether the alert notifies every day (UTC) until the credential expires or is revoked. Without it the alert notifies once.',
 });

@@ -35,7 +35,7 @@ const CONSTRAINTS = {
 const CHANNELS: ChannelStore = { table: CHANNEL_TABLE, entity: IdentityAlertChannel };
 
 /** A page of alerts, and how many there are in all. */
-export type ListedAlerts = Page<AlertView> & { readonly totalCount: () => Promise<number> };
+type ListedAlerts = Page<AlertView> & { readonly totalCount: () => Promise<number> };
 
 /**
  * Alerts of identities: who is notified before credentials of an identity expire, and how. Configs of channels are sealed; views have

@@ -46,7 +46,7 @@ const TAKEN = { notification_channel_name_unique: 'NOTIFICATION_CHANNEL_NAME_TAK
 export type ListedChannels = Page<ChannelRow> & { readonly totalCount: () => Promise<number> };
 
 /** The result of a test at one target, with its channel. */
-export interface ChannelTrial extends Trial {
+interface ChannelTrial extends Trial {
   readonly channel: ChannelRow;
 }
 

@@ -143,7 +143,7 @@ export const notifyOfFailedRotation = (
   ]);
 
 /** Why a project is notified of credentials that may still be valid. */
-export type LiveCredentials = 'given-up' | 'not-revoked' | 'orphaned';
+type LiveCredentials = 'given-up' | 'not-revoked' | 'orphaned';
 
 const LIVE_STATES: Readonly<Record<LiveCredentials, string>> = {
   'given-up': 'The service no longer revokes them. If they are still valid, revoke them in the external system.',

@@ -5,7 +5,7 @@ import type { NoticeFacts, NoticeKind } from './notice.rules.js';
 import { insertNotices } from './notice.sql.js';
 
 /** An event to notify a project of, once per occurrence. */
-export interface NewNotice {
+interface NewNotice {
   readonly organizationId: string;
   /** Null: notify the admins of the organization. */
   readonly projectId: string | null;

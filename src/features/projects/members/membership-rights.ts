@@ -29,7 +29,7 @@ import { fieldsOf, type MemberKind, type MemberNames, type RolesHeld, subjectOf 
 import { listBesidesRoles } from './membership.sql.js';
 import { findMember } from './memberships.js';
 
-export type MemberVerb = 'read' | 'create' | 'edit' | 'delete';
+type MemberVerb = 'read' | 'create' | 'edit' | 'delete';
 
 export const actionOn = (kind: MemberKind, verb: MemberVerb | 'assign-role' | 'grant-privileges'): Action =>
   `${subjectOf(kind)}:${verb}`;

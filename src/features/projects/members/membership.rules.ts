@@ -202,7 +202,7 @@ export const placeOf = ({ roleAssignments }: RolesGiven, index: number): string 
 
 const SUBJECTS = { user: 'member', identity: 'identity', group: 'groups' } as const;
 /** Subjects of rules about members. */
-export type MemberSubject = (typeof SUBJECTS)[MemberKind];
+type MemberSubject = (typeof SUBJECTS)[MemberKind];
 
 /** The subject of permission rules that covers a kind of member. */
 export const subjectOf = (kind: MemberKind): MemberSubject => SUBJECTS[kind];

@@ -21,7 +21,7 @@ export const listRoles = prepared((page: KeyBounds & { projectId: string }) =>
 );
 
 /** A role as it is stored. */
-export type RoleRow = Awaited<ReturnType<typeof listRoles>>[number];
+type RoleRow = Awaited<ReturnType<typeof listRoles>>[number];
 
 /** Roles of many projects by slug. */
 export const listRolesOfProjects = prepared(({ projectIds }: { projectIds: readonly string[] }) =>

@@ -13,7 +13,7 @@ import { refuseAll } from './connection-uses.js';
 import { type App, kindOf } from './kinds.js';
 
 /** Actions on connections. */
-export type Verb = 'read' | 'create' | 'edit' | 'delete' | 'connect';
+type Verb = 'read' | 'create' | 'edit' | 'delete' | 'connect';
 
 /** The same action in an organization and in a project. */
 const ofOrganization = (verb: Verb): Action => `app-connections:${verb}`;

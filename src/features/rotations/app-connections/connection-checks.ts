@@ -30,7 +30,7 @@ export interface Credentials {
 }
 
 /** Result of a check. */
-export interface CheckResult {
+interface CheckResult {
   /** Null if the external system accepts the credentials. */
   readonly code: string | null;
   readonly isRefusal: boolean;

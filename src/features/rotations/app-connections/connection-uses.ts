@@ -23,7 +23,7 @@ export type ConnectionUses = (
 ) => Promise<readonly ConnectionUse[]>;
 
 /** Something in the system of a connection that only the connection reaches: a rotation, or a credential that is still to be revoked. */
-export interface ConnectionHold {
+interface ConnectionHold {
   readonly connectionId: string;
   readonly kind: 'rotation' | 'debt';
   readonly id: string;

@@ -23,7 +23,7 @@ const description = personText(0, 256)
   .meta({ description: 'Description of the connection, up to 256 characters; null for none.' });
 
 /** All credentials of a kind, as given. */
-export const credentialsOf = ({ publicRules, secretRules }: AnyKind) =>
+const credentialsOf = ({ publicRules, secretRules }: AnyKind) =>
   z.strictObject({ ...publicRules.shape, ...secretRules.shape });
 
 const inChange = (kind: AnyKind) =>

@@ -12,13 +12,13 @@ import { listRotationViews, listViewsOfConnection, type RotationView, requestRot
 import { nextAfter } from './store/timing.js';
 
 /** A selected rotation and when it is to run; null: it cannot run now. */
-export interface Requested {
+interface Requested {
   readonly rotation: ShownRotation;
   readonly dueAt: Date | null;
 }
 
 /** A scheduled run. */
-export interface Upcoming {
+interface Upcoming {
   readonly rotation: ShownRotation;
   readonly at: Date;
 }

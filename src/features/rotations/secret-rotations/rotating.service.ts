@@ -24,7 +24,7 @@ export interface Rotated {
 }
 
 /** A cancelled attempt. */
-export interface Cancelled {
+interface Cancelled {
   readonly attempt: AttemptRow;
   /** Credentials that it may have created, and that are still to be revoked. */
   readonly orphans: readonly ShownDebt[];

@@ -23,7 +23,7 @@ import { type DebtRow, findDebts, listDebts, listDebtsOfDeletion } from './store
 import type { SecretRotation } from './store/rotation.entity.js';
 
 /** A deleted rotation. */
-export interface Deleted {
+interface Deleted {
   readonly rotation: ShownRotation;
   /** Credentials that may still be valid, because this call ended their revocation. */
   readonly givenUp: readonly ShownDebt[];

@@ -23,7 +23,7 @@ export interface GeneratedCredential {
 }
 
 /** One page of rotations and the total count. */
-export type ListedRotations = Page<ShownRotation> & Pick<CountedConnectionOf<ShownRotation>, 'totalCount'>;
+type ListedRotations = Page<ShownRotation> & Pick<CountedConnectionOf<ShownRotation>, 'totalCount'>;
 
 /**
  * Reads rotations, their credentials and attempts.

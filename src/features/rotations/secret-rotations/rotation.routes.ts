@@ -14,10 +14,10 @@ import { fieldOf, type KindDeclaration, typePrefixOf } from './kind/rotation-kin
 import { DECLARATIONS } from './kinds/kinds.js';
 import { CreateRotation, GiveUpDebts, MoveRotation, UpdateRotation } from './rotation.rules.js';
 
-export const PATH = '/api/v2/secret-rotations';
+const PATH = '/api/v2/secret-rotations';
 
 /** Fields that all types of rotations have. */
-export const COMMON = `id name description type projectId place { environmentId environmentSlug environmentName folderId secretPath }
+const COMMON = `id name description type projectId place { environmentId environmentSlug environmentName folderId secretPath }
   connection { app name connectionId } isAutoRotationEnabled rotationInterval rotateAtUtc { hours minutes } status activeIndex lastAttemptedAt
   lastRotatedAt isLastManual lastAttemptId lastMessage nextRotationAt version createdAt updatedAt`;
 
@@ -25,7 +25,7 @@ export const COMMON = `id name description type projectId place { environmentId 
 const ATTEMPT = 'attemptId number reason state calls errorCode createdAt endedAt';
 
 /** Fields of a credential that is still to be revoked. */
-export const DEBT = `debtId rotationId rotationName projectId connectionId target externalName externalId type reason tries errorCode
+const DEBT = `debtId rotationId rotationName projectId connectionId target externalName externalId type reason tries errorCode
   nextAttemptAt createdAt`;
 
 /** Fields of the rotations of a type. */
@@ -34,7 +34,7 @@ const selectionOf = ({ type, content, rest }: KindDeclaration): string =>
     parameters { ${rest.parameters} } secretsMapping { ${Object.keys(content.shape.secretsMapping.shape).join(' ')} } }`;
 
 /** The fields of a rotation in the order of the specification. */
-export const toReply = ({ place, connection: { connectionId, app, name }, ...row }: Data): Data => ({
+const toReply = ({ place, connection: { connectionId, app, name }, ...row }: Data): Data => ({
   id: row.id,
   name: row.name,
   folderId: place.folderId,

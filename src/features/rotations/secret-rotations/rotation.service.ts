@@ -49,7 +49,7 @@ interface Plan {
 }
 
 /** Preview of a rotation. */
-export interface Previewed {
+interface Previewed {
   readonly secretKeys: string[];
   readonly credentialsOverlap: boolean;
   readonly nextRotationAt: Date | null;

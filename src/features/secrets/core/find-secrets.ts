@@ -118,7 +118,7 @@ function toListed(row: Row): ListedRecord {
 }
 
 /** The columns and rows of a list. */
-export interface ListOptions {
+interface ListOptions {
   readonly withValues: boolean;
   readonly filters: SecretFilters;
   readonly bounds?: Bounds;

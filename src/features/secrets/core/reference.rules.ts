@@ -25,13 +25,13 @@ export interface Reference extends ReferenceTarget {
 }
 
 /** Text that is written in another way: `$$` stands for `$`. */
-export interface Escape {
+interface Escape {
   readonly written: string;
   readonly stands: string;
 }
 
 /** A value in pieces, in their order: plain text, escapes and references. */
-export interface ParsedValue {
+interface ParsedValue {
   readonly pieces: readonly (string | Escape | Reference)[];
   /** Each once, in the order of their first occurrence. */
   readonly references: readonly Reference[];

@@ -6,7 +6,7 @@ import { byRules, type SecretSubject, Visibility } from '../scope/visibility.rul
 import { refuseOtherType } from './load-place.js';
 
 /** A secret of some project, as rules see it. */
-export type PlacedSubject = SecretSubject & { readonly projectId: string };
+type PlacedSubject = SecretSubject & { readonly projectId: string };
 
 interface Reachable {
   readonly access: ProjectAccess;

@@ -67,7 +67,7 @@ export interface Clear {
 }
 
 /** The sealed columns of a row. */
-export interface SealedContents {
+interface SealedContents {
   readonly valueSealed: Buffer;
   readonly commentSealed: Buffer | null;
   readonly metadataSealed: Buffer | null;
@@ -206,19 +206,19 @@ export function sealSecret(
  * the same for equal values of the organization. Null for the empty value: all empty values are equal, and none is
  * confidential.
  */
-export function digestOf({ ofProject, ofOrganization }: SecretSealer, value: SealedText): Buffer | null {
+function digestOf({ ofProject, ofOrganization }: SecretSealer, value: SealedText): Buffer | null {
   const text = value.reveal();
   return text === '' ? null : ofProject.blind(ofOrganization.digest(text));
 }
 
 /** A row at one version. */
-export interface RowVersion {
+interface RowVersion {
   readonly id: string;
   readonly version: number;
 }
 
 /** Rows of a secret and of its history have the same shape; only those of the history can be deletions. */
-export const tableOf = (row: RowVersion): SealedTable => ('isDeletion' in row ? TABLES.version : TABLES.current);
+const tableOf = (row: RowVersion): SealedTable => ('isDeletion' in row ? TABLES.version : TABLES.current);
 
 /** Decrypts one part. @throws SEALED_VALUE_INVALID when it was not sealed for this row and version */
 const open = (sealer: Sealer, row: RowVersion, column: SealedPart, sealed: Buffer): SealedText =>

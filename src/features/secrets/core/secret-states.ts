@@ -3,7 +3,7 @@ import type { Transaction } from '../../../kernel/context.js';
 import type { PersonalSecret } from '../entities/personal.entity.js';
 
 /** A row as a write left it. An empty digest: it was deleted. A row that was only sealed anew also has the digest of before. */
-export interface State {
+interface State {
   readonly id: string;
   readonly version: number;
   readonly digest: string;

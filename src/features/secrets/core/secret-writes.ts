@@ -53,7 +53,7 @@ const CODES: ConstraintCodes = {
 };
 
 /** The recorded author of a write. */
-export type Writer = Pick<Actor, 'kind' | 'id'>;
+type Writer = Pick<Actor, 'kind' | 'id'>;
 
 const paramsOf = (
   rows: readonly SecretRow[],

@@ -76,7 +76,7 @@ export interface ImportView {
 }
 
 /** The parts of a list besides its page. */
-export interface ListExtras {
+interface ListExtras {
   readonly order: ListOrder;
   /** Nearest first. All of them with the first page, none with later ones. */
   readonly imports: readonly ImportView[];
@@ -111,7 +111,7 @@ const REASONS = {
   comment: 'COMMENT_DOES_NOT_OPEN',
   metadata: 'METADATA_DOES_NOT_OPEN',
 } as const satisfies Readonly<Record<SealedPart, string>>;
-export type ReadIssueReason = (typeof REASONS)[SealedPart];
+type ReadIssueReason = (typeof REASONS)[SealedPart];
 
 /** A row as a caller sees it, with the parts that are sealed in it. */
 const viewOf = (

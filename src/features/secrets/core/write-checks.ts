@@ -127,7 +127,7 @@ async function refuseTakenIn(tx: Transaction, wanted: readonly NewKey[]): Promis
 }
 
 /** A new secret of a batch. */
-export interface Added {
+interface Added {
   readonly home: Home;
   readonly secret: NewSecret;
 }

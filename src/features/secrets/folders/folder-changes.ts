@@ -119,7 +119,7 @@ interface FolderBatch {
 }
 
 /** A renamed folder, with all secrets directly in it. */
-export interface Relocation extends PlaceRenaming {
+interface Relocation extends PlaceRenaming {
   readonly folderId: string;
 }
 

@@ -29,7 +29,7 @@ import {
 } from './folder.sql.js';
 
 /** A folder of a tree. */
-export interface FolderTreeEntry {
+interface FolderTreeEntry {
   readonly folder: ReadFolder;
   /** 0 for the root of the tree. */
   readonly depth: number;

@@ -149,7 +149,7 @@ export const changedSince = (since: string, user: string): string =>
      where po.secret_id = s.id and po.user_id = ${user}::uuid and po.updated_at >= ${since}::timestamptz))`;
 
 /** What a row is ordered by. */
-export interface Ordered {
+interface Ordered {
   readonly path: string;
   readonly key: string;
   readonly id: string;

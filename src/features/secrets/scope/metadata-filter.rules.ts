@@ -7,7 +7,7 @@ export interface MetadataPair {
 }
 
 /** The violation and the index of its pair, from 0. */
-export interface MalformedPair {
+interface MalformedPair {
   readonly index: number;
   readonly reason: string;
 }

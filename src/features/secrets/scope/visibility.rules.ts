@@ -27,7 +27,7 @@ export const fieldsOf = ({ environment, path, key, tags }: SecretSubject): Field
 });
 
 /** A change of the attributes that rules use. */
-export interface SubjectChange {
+interface SubjectChange {
   readonly before: SecretSubject;
   readonly after: SecretSubject;
 }

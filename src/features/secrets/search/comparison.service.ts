@@ -18,7 +18,7 @@ import {
 import { CompareEnvironments, type Side, type Verdict, valueGroups, verdictOf } from './search.rules.js';
 
 /** A secret of one environment, as the caller sees it. */
-export interface SideView extends Omit<Side, 'fingerprint'> {
+interface SideView extends Omit<Side, 'fingerprint'> {
   readonly environmentId: string;
   readonly environmentSlug: string;
   readonly secretId: string | null;

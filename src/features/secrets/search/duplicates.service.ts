@@ -19,7 +19,7 @@ import {
 import { DuplicateValues } from './search.rules.js';
 
 /** A secret whose value other secrets have too, without the value. */
-export interface DuplicateView {
+interface DuplicateView {
   readonly secretId: string;
   readonly projectId: string;
   readonly environmentId: string;

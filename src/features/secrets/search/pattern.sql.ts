@@ -79,7 +79,7 @@ const WALKS: Readonly<Record<FewOrMany, Walk>> = {
 };
 
 /** What a pattern matched. */
-export interface MatchingKeys {
+interface MatchingKeys {
   /** In order, each once: as many as asked for, or a few more, or all up to where the statement ended. */
   readonly keys: readonly string[];
   /** None up to this one is missing; null: none at all. */

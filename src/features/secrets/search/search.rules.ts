@@ -27,12 +27,12 @@ export const KeyFilter = z
 type KeyFilter = z.infer<typeof KeyFilter>;
 
 /** True when exactly one field is set. */
-export function isOneOf(input: object): boolean {
+function isOneOf(input: object): boolean {
   return Object.values(input).filter((value) => value !== undefined).length === 1;
 }
 
 /** Projects and environments to search. Absent: all that the caller may read in. */
-export const where = {
+const where = {
   projectIds: z.array(anyId).min(1).max(MAX_PROJECTS).nullish().meta({
     description: 'Only these projects, at most 1,000. All projects that you are a member of when absent.',
   }),

@@ -4,7 +4,7 @@ import { violationsOf } from '../../../kernel/validation.js';
 import { NewSecret } from '../core/secret.rules.js';
 
 /** Maximum number of secrets in one file. */
-export const MAX_ENTRIES = 1_000;
+const MAX_ENTRIES = 1_000;
 
 /** A secret in a file. */
 export interface Entry {

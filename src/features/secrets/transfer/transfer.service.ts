@@ -44,7 +44,7 @@ export interface ImportReport {
 }
 
 /** A secret of an imported file. */
-export interface ImportedEntry extends Pick<Entry, 'line'> {
+interface ImportedEntry extends Pick<Entry, 'line'> {
   readonly secretKey: string;
   readonly outcome: ImportOutcome;
   readonly warnings: readonly Warning[];

@@ -22,7 +22,7 @@ export function contentsOf(
 }
 
 /** Target of the contents of a version: a row and its next version. */
-export type Home = Pick<SecretRow, 'id' | 'version' | 'environmentId' | 'folderId'>;
+type Home = Pick<SecretRow, 'id' | 'version' | 'environmentId' | 'folderId'>;
 
 /** The row with the contents of a version, with those of its tags that still exist. */
 export const restoredRow = (

@@ -31,7 +31,7 @@ interface Transfer {
 }
 
 /** Result of a move or copy. */
-export interface Transferred {
+interface Transferred {
   /** In the order of the given IDs: for a move the same IDs, for a copy new ones. */
   readonly secretIds: readonly string[];
   /** IDs of the replaced secrets. */

@@ -32,7 +32,7 @@ import { type CopyPart, CopyProject } from './project-copy.rules.js';
 import { copyMembers, copyPrivileges, copySettings, listMembers, listPrivileges } from './project-copy.sql.js';
 
 /** Sizes of the parts of a copy. */
-export interface CopyCounts {
+interface CopyCounts {
   readonly environments: number;
   readonly folders: number;
   readonly imports: number;

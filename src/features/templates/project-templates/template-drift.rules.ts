@@ -63,7 +63,7 @@ export interface ProjectState {
 }
 
 /** A member of the project. */
-export interface MemberState {
+interface MemberState {
   readonly id: string;
   readonly kind: MemberKind;
   readonly memberId: string;
@@ -108,8 +108,7 @@ export interface Differences {
 }
 
 /** The content of a template, including members whose organization membership has ended. */
-export interface TemplateState
-  extends Pick<ShownContent, 'environments' | 'roles' | 'users' | 'groups' | 'identities'> {
+interface TemplateState extends Pick<ShownContent, 'environments' | 'roles' | 'users' | 'groups' | 'identities'> {
   readonly projectManagedIdentities: ShownContent['projectManagedIdentities'];
   readonly namedIds: ReadonlySet<string>;
 }

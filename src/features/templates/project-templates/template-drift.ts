@@ -24,7 +24,7 @@ export interface Drift extends Differences {
 }
 
 /** A project and its template. */
-export interface Compared {
+interface Compared {
   readonly drift: Drift;
   readonly state: ProjectState;
 }

@@ -9,7 +9,7 @@ import { type Joining, joiningOf, type MemberKind } from './template-application
 import { findMemberships } from './template-members.sql.js';
 
 /** A future member of a project and its roles. */
-export interface PreviewedMember {
+interface PreviewedMember {
   readonly memberKind: MemberKind | 'project-identity';
   /** Username, slug of the group, or name of the identity; null if the caller cannot read it. */
   readonly name: string | null;
@@ -18,7 +18,7 @@ export interface PreviewedMember {
 }
 
 /** A member that would be skipped, and why. */
-export interface PreviewedSkip {
+interface PreviewedSkip {
   readonly memberKind: MemberKind;
   /** Null if the caller cannot read such members. */
   readonly memberId: string | null;

@@ -23,7 +23,7 @@ import type { PersistedDocument, PersistedDocuments } from './persisted-document
 import { needsToken } from './root-fields.js';
 
 /** What the gate analyses by. */
-export interface GateRules {
+interface GateRules {
   readonly model: CostModel;
   readonly limits: QueryLimits;
   readonly trustedLimits: QueryLimits;
@@ -32,7 +32,7 @@ export interface GateRules {
 }
 
 /** What is looked at of the parameters of a GraphQL request; null is as good as none. */
-export interface Asked extends Picked {
+interface Asked extends Picked {
   readonly query?: string | null | undefined;
   readonly documentId?: string | null | undefined;
   readonly extensions?: Readonly<Record<string, unknown>> | null | undefined;

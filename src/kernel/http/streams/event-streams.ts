@@ -20,7 +20,7 @@ declare module 'fastify' {
 const STREAM_TYPE = 'text/event-stream';
 
 /** What a request for a stream says. */
-export interface StreamRequest {
+interface StreamRequest {
   readonly query: Readonly<Record<string, unknown>>;
   /** Undefined for a GET. */
   readonly body: unknown;

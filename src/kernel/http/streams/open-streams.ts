@@ -6,7 +6,7 @@ import type { StreamLimits } from './stream-limits.js';
 const RETRY_AFTER_SECONDS = 10;
 
 /** Why a stream ended: by the client, by its source (an error, a token that ended), by the drain, or because the client did not read. */
-export type StreamEnd = 'client' | 'source' | 'drain' | 'stalled';
+type StreamEnd = 'client' | 'source' | 'drain' | 'stalled';
 
 /** A stream that is open. */
 export interface OpenStream {

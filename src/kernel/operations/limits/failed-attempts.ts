@@ -13,7 +13,7 @@ interface Limits {
 }
 
 /** Somebody shows a credential. */
-export interface Attempt {
+interface Attempt {
   readonly address: string | null;
   /** A digest of it, which names it and shows nothing. */
   readonly credential: Buffer;

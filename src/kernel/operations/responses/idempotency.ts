@@ -25,7 +25,7 @@ const LONGEST_PAUSE_MS = 250;
 const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 
 /** A request that may be sent again. */
-export interface Keyed {
+interface Keyed {
   readonly key: string;
   /** What is asked for: equal for requests of equal meaning. */
   readonly request: unknown;

@@ -16,7 +16,7 @@ const DROP_PAUSE_MS = 3_000;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /** Rows of a month of the trail, above one sequence and up to another. */
-export interface EndingRows {
+interface EndingRows {
   /** `2027-01-01` */
   readonly month: string;
   readonly after: string;

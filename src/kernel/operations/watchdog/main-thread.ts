@@ -25,7 +25,7 @@ export function processorMs(): number {
 }
 
 /** What the main thread does, in names of ours. */
-export interface Sample {
+interface Sample {
   /** As `Running` has it. */
   readonly running: Readonly<Record<string, string>>;
   /** Function, file and line, the innermost first. */

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 // Imported by the program that verifies exports, which has nothing of the service: only what Node.js has.
 
 /** What a checkpoint signs. */
-export interface CheckpointContent {
+interface CheckpointContent {
   readonly organizationId: string;
   /** Checkpoints of an organization are numbered from 1 without a gap. */
   readonly number: number;

@@ -89,7 +89,7 @@ const contentOf = (row: AuditCheckpoint) => ({ ...toCheckpoint(row), createdAt: 
  * @param maxEvents it covers no more
  * @returns it, and whether there are more
  */
-export async function makeCheckpoint(
+async function makeCheckpoint(
   tx: Transaction,
   maxEvents = MAX_EVENTS,
 ): Promise<{ readonly checkpoint: AuditCheckpoint; readonly isMore: boolean }> {

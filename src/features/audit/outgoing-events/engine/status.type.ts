@@ -11,7 +11,7 @@ const DELIVERY_STATES = {
   disabled: 'Nothing is sent.',
 } as const;
 
-export type DeliveryState = keyof typeof DELIVERY_STATES;
+type DeliveryState = keyof typeof DELIVERY_STATES;
 
 const DeliveryStateEnum = enumType<DeliveryState>(
   'DeliveryState',

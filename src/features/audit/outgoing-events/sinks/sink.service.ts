@@ -30,7 +30,7 @@ const MAX_SINKS = 10;
 const TAKEN = { audit_sink_name_unique: 'AUDIT_SINK_NAME_TAKEN' } as const;
 
 /** A new sink and the secret that signs its requests, which is shown only now. */
-export interface IssuedSink {
+interface IssuedSink {
   readonly sink: SinkRow;
   /** Null for a collector: it has headers. */
   readonly signingSecret: string | null;

@@ -112,7 +112,7 @@ const rolesNow = (tx: Transaction, memberIds: readonly string[]): Promise<HeldRo
   listRolesNow(tx, { organizationId: tx.organizationId, memberIds });
 
 /** What goes beyond the caller's rights in its organization or in one below it. */
-export type BeyondIn = (organizationId: string, compare: (own: Ability) => readonly Action[]) => readonly Action[];
+type BeyondIn = (organizationId: string, compare: (own: Ability) => readonly Action[]) => readonly Action[];
 
 /** The caller's rights in its organization and in those below it, to compare with. */
 export const boundaryOfCaller = async (tx: Transaction): Promise<BeyondIn> =>

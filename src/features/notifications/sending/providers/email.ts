@@ -47,7 +47,7 @@ interface Row {
 }
 
 /** The content of an email: the same in HTML and in plain text. */
-export interface MailContent {
+interface MailContent {
   readonly title: string;
   readonly facts: readonly Labelled[];
   /** Noun of the items. */

@@ -28,7 +28,7 @@ export interface DatatoolCredentials {
 }
 
 /** A permission of a service token. Without a project: in the whole account. */
-export interface DatatoolGrant {
+interface DatatoolGrant {
   readonly permissionSet: string;
   readonly projectId?: number | null | undefined;
 }
@@ -50,7 +50,7 @@ export interface DatatoolProject {
 }
 
 /** A created service token. Its value can be read only now. */
-export interface MadeToken {
+interface MadeToken {
   readonly id: number;
   readonly name: string;
   readonly token: SealedText;

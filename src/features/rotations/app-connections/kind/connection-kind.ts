@@ -5,7 +5,7 @@ import type { ErrorDetail } from '../../../../kernel/errors.js';
 import type { TargetPolicy } from '../../../../kernel/outbound/http.js';
 
 /** Decrypted credentials: public fields, and secrets that are never logged. */
-export type Opened<Public extends object, Secret extends object> = Public & {
+type Opened<Public extends object, Secret extends object> = Public & {
   readonly [Name in keyof Secret]: SealedText;
 };
 

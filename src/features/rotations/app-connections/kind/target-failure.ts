@@ -33,7 +33,7 @@ declare module '../../../../kernel/detail-codes.js' {
  * What a failed call has changed. `unchanged`: nothing. `unknown`: it may have taken effect. `refused`: the response says that it did not,
  * which is no proof, because something between may have written it.
  */
-export type Certainty = 'unchanged' | 'unknown' | 'refused';
+type Certainty = 'unchanged' | 'unknown' | 'refused';
 
 const MAX_MESSAGE = 200;
 

@@ -9,7 +9,7 @@ const SEARCH_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bi
 const MAX_OUTPUT_BYTES = 65_536;
 
 /** A login on a server. */
-export interface RpcLogin {
+interface RpcLogin {
   readonly host: string;
   /** The checked IP address of the host; the tool connects to no other. */
   readonly address: string;
@@ -21,7 +21,7 @@ export interface RpcLogin {
 }
 
 /** Output of the tool. Never logged or shown: it may repeat passwords. */
-export interface RpcResult {
+interface RpcResult {
   readonly stdout: string;
   readonly stderr: string;
   /** Whether it was killed before it finished. */

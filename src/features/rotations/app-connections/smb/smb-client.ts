@@ -47,7 +47,7 @@ export const smbAccountOf = ({
 });
 
 /** An SMB server. */
-export interface SmbServer {
+interface SmbServer {
   readonly host: string;
   readonly port: number;
 }

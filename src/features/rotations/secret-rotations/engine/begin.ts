@@ -21,7 +21,7 @@ export const ROTATE = {
 } as const;
 
 /** What an attempt starts with. */
-export interface Beginning {
+interface Beginning {
   readonly rotation: SecretRotation;
   readonly kind: RotationKind;
   readonly reason: AttemptReason;

@@ -75,7 +75,7 @@ export const lineOf = ({ target, externalName, externalId }: Shown): string =>
 const MOST = 100;
 
 /** Credentials that a deletion leaves valid in external systems, as texts of limited number. */
-export interface CredentialsLeft {
+interface CredentialsLeft {
   /** All of them, for the audit record; nothing if there are none. */
   readonly facts: AuditFacts;
   /** Those of rotations that the caller can read, and the number of others. */

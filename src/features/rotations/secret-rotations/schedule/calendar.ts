@@ -88,7 +88,7 @@ export const momentOnDay = (day: number, { hours, minutes }: TimeOfDay, timeZone
 export const dayOf = (at: number, timeZone: string): number => Math.floor(wallClock(at, timeZone) / DAY_MS);
 
 /** Day of the week, Monday 0 to Sunday 6. 1970-01-01 was a Thursday. */
-export const weekdayOf = (day: number): number => (((day + 3) % 7) + 7) % 7;
+const weekdayOf = (day: number): number => (((day + 3) % 7) + 7) % 7;
 
 /** Binary search: the local clock is behind the time at `from` and past it at `to`. */
 function firstPast(wall: number, { from, to, timeZone }: { from: number; to: number; timeZone: string }): number {

@@ -100,7 +100,7 @@ const FIRST_RETRY_MS = 60_000;
 const MAX_RETRY_MS = 6 * 3_600_000;
 
 /** A failed run. */
-export interface FailedRun {
+interface FailedRun {
   readonly at: Date;
   /** Number of consecutive failures, including this one. */
   readonly failures: number;

@@ -7,7 +7,7 @@ import { queryOf } from '../../../../kernel/database/database.js';
 import type { Credential } from '../kind/rotation-kind.js';
 
 /** Project of a row. */
-export interface Scope {
+interface Scope {
   readonly organizationId: string;
   readonly projectId: string;
 }

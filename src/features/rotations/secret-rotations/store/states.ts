@@ -34,7 +34,7 @@ export type AttemptState = keyof typeof STATES;
 export const ATTEMPT_STATES = Object.keys(STATES) as AttemptState[];
 
 /** Final states. */
-export type FinalState = {
+type FinalState = {
   [State in AttemptState]: (typeof STATES)[State]['next'] extends readonly [] ? State : never;
 }[AttemptState];
 
