@@ -39,10 +39,10 @@ import { listAccessBelow, listHoldings } from './features/projects/public.js';
 import { createAppConnections } from './features/rotations/app-connections/index.js';
 import { createSecretRotations } from './features/rotations/secret-rotations/index.js';
 import {
-  credentialsLeftOf,
   listAccountOwners,
   listConnectionHolds,
   listConnectionUses,
+  listCredentialsLeftBy,
 } from './features/rotations/secret-rotations/public.js';
 import { createSecrets } from './features/secrets/index.js';
 import {
@@ -152,7 +152,7 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
   const access = createAccess({ ...organizations, ...identities, rateLimits });
   const projects = createProjects({
     ...{ createRootFolders, followEnvironment, forgetEnvironment, applyTemplate },
-    listCredentialsLeft: credentialsLeftOf(config),
+    listCredentialsLeft: listCredentialsLeftBy(config),
   });
   const notifier = new Notifier({ mailer: new Mailer(config), policy: config, mayMail });
   const connected = createAppConnections({

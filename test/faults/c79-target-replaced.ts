@@ -43,7 +43,7 @@ export const check: Check = {
         await rotating.expectLeavesNothing(kept.id);
         expectThat(other.received.length <= 5 && other.writes === 0, 'the other system was changed');
         const left = await alone.sql('select id from credential_debt where connection_id = $1', [connectionId]);
-        expectThat(left.length === 0, `${left.length} debts are left`);
+        expectThat(left.length === 0, `${left.length} revocations are left`);
         const last = await point();
         mustSucceed(await admin.patch(path, { credentials: fake.credentials }));
         expectThat(last.status === 200, `a free connection answered ${last.status}: ${last.text}`);

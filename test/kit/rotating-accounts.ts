@@ -123,7 +123,7 @@ export class RotatingAccounts {
     return this.samba.takes(username, await this.secret(passwordKey));
   }
 
-  /** Has what waits done at once: jobs, debts, and what has to wait for calls of processes that are gone. */
+  /** Has what waits done at once: jobs, revocations, and what has to wait for calls of processes that are gone. */
   async hurry(): Promise<void> {
     await this.#parts.sql('update credential_debt set next_at = now() where project_id = $1 and next_at > now()', [
       this.project.id,

@@ -140,7 +140,7 @@ export class Rotating {
 
   /** Waits until no attempt of the project is open and it owes nothing. */
   async settled(): Promise<void> {
-    await until('every attempt to have ended, and every debt to be paid', SETTLED_MS, async () => {
+    await until('every attempt to have ended, and nothing to be left to revoke', SETTLED_MS, async () => {
       await this.hurry();
       const [row] = (await this.parts.sql(
         `select (select count(*) from secret_rotation_attempt where project_id = $1 and ended_at is null)

@@ -137,11 +137,11 @@ describe('the list of what needs a person', () => {
          from secret_rotation where id = $1`,
         [each],
       );
-    const debtsOf = async (caller: Caller) => await all(caller, { kinds: ['CREDENTIAL_NOT_REVOKED'] });
-    expect(await debtsOf(reader)).toMatchObject([{ operations: [] }]);
-    expect(await debtsOf(admin)).toHaveLength(2);
+    const revocationsOf = async (caller: Caller) => await all(caller, { kinds: ['CREDENTIAL_NOT_REVOKED'] });
+    expect(await revocationsOf(reader)).toMatchObject([{ operations: [] }]);
+    expect(await revocationsOf(admin)).toHaveLength(2);
     const remover = await member([READ, { ...READ, action: ['delete'], conditions: { environment: 'prod' } }]);
-    expect(await debtsOf(remover)).toMatchObject([{ operations: [] }]);
+    expect(await revocationsOf(remover)).toMatchObject([{ operations: [] }]);
     // Nobody learns that there is anything: not who has no right, and not who is of another organization.
     const { admin: stranger } = await strongroom.seed.project();
     for (const caller of [await member([]), stranger, await strongroom.seed.caller(admin)]) {

@@ -201,7 +201,7 @@ describe('what needs a person', () => {
       await rotating.expectRotates(id);
       rotating.fake.fail({ on: 'revoke', how: 500 });
       await rotating.rotate(id);
-      const debt = await until('a revocation to fail', WAIT_MS, async () => {
+      const revocation = await until('a revocation to fail', WAIT_MS, async () => {
         await rotating.hurry();
         const [row] = await world.sql<{ id: string }>(
           'select id from credential_debt where rotation_id = $1 and tries > 0',
@@ -210,7 +210,7 @@ describe('what needs a person', () => {
         return row?.id;
       });
       const broken: Broken = {
-        ...{ admin: rotating.admin, subject: debt as string, helps: 'giveUpCredentialDebts' },
+        ...{ admin: rotating.admin, subject: revocation as string, helps: 'giveUpCredentialDebts' },
         mend: () => help(broken, 'credential-not-revoked'),
       };
       return broken;

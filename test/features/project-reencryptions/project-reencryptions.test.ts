@@ -172,7 +172,7 @@ describe('re-encryptions of projects', () => {
     });
   });
 
-  test('leave credentials, attempts, messages and debts of rotations and targets of webhooks as they were', async () => {
+  test('leave credentials, attempts, messages and pending revocations of rotations and targets of webhooks as they were', async () => {
     const sql = (text: string, params?: unknown[]) => strongroom.sql(text, params);
     const rotating = await Rotating.start({ seed: strongroom.seed, sql });
     const { admin, project, fake } = rotating;

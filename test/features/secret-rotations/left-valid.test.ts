@@ -28,7 +28,7 @@ describe('credentials that stay valid after a deletion', () => {
       .map(({ id, name }) => `${rotating.fake.url}, account ${rotating.fake.accountId}: ${name} (ID ${id})`)
       .toSorted();
 
-  test('are named by the deletion of the project: published ones, debts, and what an open attempt may have created', async () => {
+  test('are named by the deletion of the project: published ones, those to revoke, and what an open attempt may have created', async () => {
     const rotating = await Rotating.start(strongroom);
     const [first, second] = [await rotating.create(), await rotating.create()];
     for (const { id } of [first, first, second]) mustSucceed(await rotating.rotate(id));

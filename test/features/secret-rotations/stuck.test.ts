@@ -17,12 +17,12 @@ interface Operator {
   cancelAttempt(id: string): Promise<Reply>;
   cancelJob(id: string): Promise<Reply>;
   delete(rotation: string, revokes: boolean): Promise<Reply>;
-  debtsOf(connectionId: string): Promise<Debt[]>;
+  revocationsOf(connectionId: string): Promise<Revocation[]>;
   giveUp(ids: string[]): Promise<Reply>;
   deleteConnection(id: string): Promise<Reply>;
 }
 
-interface Debt {
+interface Revocation {
   readonly debtId: string;
   readonly target: string;
   readonly externalName: string | null;
@@ -50,7 +50,7 @@ const INTERFACES: Readonly<Record<'GraphQL' | 'REST', (caller: Caller, app: stri
         { id, revokeGeneratedCredentials: revokes },
         `secretRotation { id } credentialDebts { ${DEBT} }`,
       ),
-    debtsOf: async (connectionId) => {
+    revocationsOf: async (connectionId) => {
       const text = `query ($connectionId: ID) { credentialDebts(connectionId: $connectionId) { nodes { ${DEBT} } } }`;
       return (await caller.data(text, { connectionId })).credentialDebts.nodes;
     },
@@ -61,7 +61,7 @@ const INTERFACES: Readonly<Record<'GraphQL' | 'REST', (caller: Caller, app: stri
     cancelAttempt: (id) => caller.post(`${ROTATIONS}/attempts/${id}/cancel`),
     cancelJob: (id) => caller.post(`/api/v1/jobs/${id}/cancel`),
     delete: (id, revokes) => caller.delete(`${ROTATIONS}/${type}/${id}?revokeGeneratedCredentials=${revokes}`),
-    debtsOf: async (connectionId) =>
+    revocationsOf: async (connectionId) =>
       mustSucceed(await caller.get(`${ROTATIONS}/credential-debts?connectionId=${connectionId}`)).body.credentialDebts,
     giveUp: (ids) => caller.post(`${ROTATIONS}/credential-debts/give-up`, { ids }),
     deleteConnection: (id) => caller.delete(`/api/v1/app-connections/${app}/${id}`),
@@ -124,21 +124,21 @@ describe('what is stuck because its external system is gone for good', () => {
   ): Promise<void> {
     expect(await statusOf(rotation)).not.toMatch(/in_progress|deleting/);
     if ((await statusOf(rotation)) !== 'gone') mustSucceed(await out.delete(rotation, false));
-    const debts = await out.debtsOf(connectionId);
-    for (const debt of debts) {
-      expect(debt.target).toContain(target);
-      expect(debt.externalName ?? debt.externalId).not.toBeNull();
+    const revocations = await out.revocationsOf(connectionId);
+    for (const revocation of revocations) {
+      expect(revocation.target).toContain(target);
+      expect(revocation.externalName ?? revocation.externalId).not.toBeNull();
     }
-    if (debts.length > 0) {
-      const { credentialDebts } = payloadOf(await out.giveUp(debts.map(({ debtId }) => debtId))) as {
-        credentialDebts: Debt[];
+    if (revocations.length > 0) {
+      const { credentialDebts } = payloadOf(await out.giveUp(revocations.map(({ debtId }) => debtId))) as {
+        credentialDebts: Revocation[];
       };
       expect(credentialDebts.map(({ debtId }) => debtId).toSorted()).toEqual(
-        debts.map(({ debtId }) => debtId).toSorted(),
+        revocations.map(({ debtId }) => debtId).toSorted(),
       );
-      expect(await out.giveUp(debts.map(({ debtId }) => debtId))).toBeError(404, 'CREDENTIAL_DEBT_NOT_FOUND');
+      expect(await out.giveUp(revocations.map(({ debtId }) => debtId))).toBeError(404, 'CREDENTIAL_DEBT_NOT_FOUND');
     }
-    expect(await out.debtsOf(connectionId)).toEqual([]);
+    expect(await out.revocationsOf(connectionId)).toEqual([]);
     mustSucceed(await out.deleteConnection(connectionId));
   }
 
@@ -186,7 +186,7 @@ describe('what is stuck because its external system is gone for good', () => {
       expect(attempt?.state).toBe(state);
 
       const { credentialDebts, attempt: ended } = payloadOf(await scene.out.cancelAttempt(attempt?.id ?? '')) as {
-        credentialDebts: Debt[];
+        credentialDebts: Revocation[];
         attempt: { state: string };
       };
 
@@ -195,7 +195,7 @@ describe('what is stuck because its external system is gone for good', () => {
         expect(credentialDebts).toEqual([
           expect.objectContaining({ externalName: expect.stringContaining(scene.id.slice(0, 8)) }),
         ]);
-        const { externalName } = credentialDebts[0] as Debt;
+        const { externalName } = credentialDebts[0] as Revocation;
         const [record] = await strongroom.auditRows(`action = 'secret-rotation:fail' and facts ->> 'attemptId' = $1`, [
           attempt?.id,
         ]);
@@ -262,15 +262,17 @@ describe('what is stuck because its external system is gone for good', () => {
       expect(await scene.out.delete(scene.id, true)).toBeError(502, 'UPSTREAM_UNREACHABLE');
       walked.add('deleting');
       expect(await statusOf(scene.id)).toBe('deleting');
-      expect(await scene.out.debtsOf(scene.connectionId)).toHaveLength(scene.live);
+      expect(await scene.out.revocationsOf(scene.connectionId)).toHaveLength(scene.live);
       return scene;
     };
 
     test('a deletion ends without revoking when it is asked for so, and says what may live on', async () => {
       const scene = await deleting();
-      const known = (await scene.out.debtsOf(scene.connectionId)).map(({ externalId }) => externalId).toSorted();
+      const known = (await scene.out.revocationsOf(scene.connectionId)).map(({ externalId }) => externalId).toSorted();
 
-      const { credentialDebts } = payloadOf(await scene.out.delete(scene.id, false)) as { credentialDebts: Debt[] };
+      const { credentialDebts } = payloadOf(await scene.out.delete(scene.id, false)) as {
+        credentialDebts: Revocation[];
+      };
 
       expect(credentialDebts.map(({ externalId }) => externalId).toSorted()).toEqual(known);
       expect(await statusOf(scene.id)).toBe('gone');
@@ -286,8 +288,8 @@ describe('what is stuck because its external system is gone for good', () => {
 
     test('a deletion ends when the last of its credentials is given up', async () => {
       const scene = await deleting();
-      const debts = await scene.out.debtsOf(scene.connectionId);
-      for (const { debtId } of debts) {
+      const revocations = await scene.out.revocationsOf(scene.connectionId);
+      for (const { debtId } of revocations) {
         expect(await statusOf(scene.id)).toBe('deleting');
         mustSucceed(await scene.out.giveUp([debtId]));
       }
@@ -338,7 +340,7 @@ describe('what is stuck because its external system is gone for good', () => {
           await strongroom.sql('update secret_rotation set status = $2 where id = $1', [id, status]);
         });
         // One that was replaced is still to be revoked.
-        expect(await scene.out.debtsOf(scene.connectionId)).toHaveLength(1);
+        expect(await scene.out.revocationsOf(scene.connectionId)).toHaveLength(1);
         await end(scene);
       },
     );

@@ -167,11 +167,11 @@ describe('an external system that does not respond', () => {
     fake.fail({ on: 'revoke', how: 'drop' });
     fake.fail({ on: 'token', how: 'drop' });
     expect((await rotating.delete(id, '?revokeGeneratedCredentials=true')).status).toBe(502);
-    const debts = await strongroom.sql<{ tries: number }>(
+    const revocations = await strongroom.sql<{ tries: number }>(
       'select tries from credential_debt where rotation_id = $1 order by tries',
       [id],
     );
-    expect(debts.map(({ tries }) => tries)).toEqual([0, 1]);
+    expect(revocations.map(({ tries }) => tries)).toEqual([0, 1]);
     fake.recover();
     await rotating.expectLeavesNothing(id);
     await rotating.stop();

@@ -165,7 +165,7 @@ export const notifyOfLiveCredentials = (
     errorCode,
     ...owner
   }: InProject & {
-    /** ID of a debt or an attempt. */
+    /** ID of a pending revocation or an attempt. */
     readonly subjectId: string;
     /** Name of the rotation. */
     readonly name: string;

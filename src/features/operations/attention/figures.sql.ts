@@ -38,7 +38,7 @@ export const measureAttempts = sqlStatement({
 });
 
 /** Credentials to revoke, before the first attempt and after one has failed. */
-export const measureDebts = sqlStatement({
+export const measurePendingRevocations = sqlStatement({
   text: `
     select case when given.is_tried then 'failed' else 'pending' end as state, found.count, found.seconds
     from (values (false), (true)) as given (is_tried) cross join lateral (

@@ -1,5 +1,11 @@
 import { storedGauges } from '../../../kernel/operations/metrics/store-probe.js';
-import { measureAttempts, measureAttention, measureDebts, measureMessages, measureRotations } from './figures.sql.js';
+import {
+  measureAttempts,
+  measureAttention,
+  measureMessages,
+  measurePendingRevocations,
+  measureRotations,
+} from './figures.sql.js';
 
 /** What needs a person, and what rotations and messages do, in the whole installation: every node shows the same. */
 export const ATTENTION_GAUGES = [
@@ -36,7 +42,7 @@ export const ATTENTION_GAUGES = [
     ],
   }),
   storedGauges({
-    read: (query) => measureDebts(query, {}),
+    read: (query) => measurePendingRevocations(query, {}),
     labels: { state: 'state' },
     gauges: [
       {

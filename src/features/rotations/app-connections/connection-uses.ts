@@ -25,7 +25,7 @@ export type ConnectionUses = (
 /** Something in the system of a connection that only the connection reaches: a rotation, or a credential that is still to be revoked. */
 interface ConnectionHold {
   readonly connectionId: string;
-  readonly kind: 'rotation' | 'debt';
+  readonly kind: 'rotation' | 'revocation';
   readonly id: string;
   /** Name, environment and folder of the rotation; null if it was deleted. */
   readonly rotationName: string | null;
@@ -90,13 +90,13 @@ const refusal =
 /** @throws ACCOUNT_ROTATED, with the owners that the caller can read and the number of others in the details */
 export const refuseOwnedAccount = refusal('ACCOUNT_ROTATED', {
   rotation: 'owned by',
-  debt: 'still to be revoked: a credential of',
+  revocation: 'still to be revoked: a credential of',
 });
 
 /** @throws CONNECTION_IN_USE, with what the caller can read and the number of others in the details */
 export const refuseConnectionInUse = refusal('CONNECTION_IN_USE', {
   rotation: 'used by',
-  debt: 'needed to revoke a credential of',
+  revocation: 'needed to revoke a credential of',
 });
 
 function obstacleOf(

@@ -133,7 +133,7 @@ export class ConnectionService {
       );
       // The checked credentials were merged with those of the version that was read.
       refuseOtherVersion(connection.version, credentials === null ? expectedVersion : seen.version);
-      // Again: the row is locked by now, and a new rotation or debt, which references it, waits until this transaction has ended.
+      // Again: the row is locked by now, and a new rotation or pending revocation, which references it, waits until this transaction has ended.
       if (leadsElsewhere)
         await refuseConnectionInUse(tx, this.projects, await this.parts.holdsOf(tx, { connectionId: seen.id }));
       const accountDigest = await this.#digestOf(tx, seen.app, account);

@@ -17,25 +17,26 @@ import { PasswordRule } from './password-rules/password-rule.entity.js';
 import { PasswordRuleResolver } from './password-rules/password-rule.resolver.js';
 import { PasswordRuleService, readOf as readOfPasswordRule } from './password-rules/password-rule.service.js';
 import { PasswordRuleType } from './password-rules/password-rule.type.js';
+import { PendingRevocationService } from './pending-revocation.service.js';
 import { revocationJob } from './revocations/revocations.js';
 import { RotatingService } from './rotating.service.js';
 import {
-  DebtResolver,
+  PendingRevocationResolver,
   ProjectRotationsResolver,
   RotationReadingResolver,
   RotationResolver,
   SecretValidityResolver,
 } from './rotation.resolver.js';
-import { attemptRoutes, debtRoutes, rotationRoutes } from './rotation.routes.js';
+import { attemptRoutes, pendingRevocationRoutes, rotationRoutes } from './rotation.routes.js';
 import { RotationService } from './rotation.service.js';
 import { RotationConnection, SecretRotationType } from './rotation.type.js';
 import { fieldsOf, withMessages } from './rotation-access.js';
-import { DebtService, RotationDeletionService } from './rotation-deletion.service.js';
+import { RotationDeletionService } from './rotation-deletion.service.js';
 import { toRotationType } from './rotation-kinds.type.js';
 import { RotationReadingService, readOf } from './rotation-reading.service.js';
 import { SecretRotationAttempt } from './store/attempt.entity.js';
 import { SecretRotationCredential } from './store/credential.entity.js';
-import { CredentialDebt } from './store/debt.entity.js';
+import { PendingRevocation } from './store/pending-revocation.entity.js';
 import { SecretRotation } from './store/rotation.entity.js';
 import { findRotationViews } from './store/rotation.sql.js';
 
@@ -75,11 +76,11 @@ export function createSecretRotations(deps: {
   const reading = new RotationReadingService(projects, kinds);
   const rules = new PasswordRuleService();
   return {
-    entities: [SecretRotation, SecretRotationCredential, SecretRotationAttempt, CredentialDebt, PasswordRule],
+    entities: [SecretRotation, SecretRotationCredential, SecretRotationAttempt, PendingRevocation, PasswordRule],
     resolvers: [
       new ManyRotationsResolver(making, new ManyRotationsService(projects), reading),
       new RotationReadingResolver(reading),
-      new DebtResolver(new DebtService(projects, kinds)),
+      new PendingRevocationResolver(new PendingRevocationService(projects, kinds)),
       new RotationResolver(making, new RotatingService(projects, kinds), new RotationDeletionService(projects, kinds)),
       countOf(RotationConnection),
       new SecretValidityResolver(kinds),
@@ -99,7 +100,7 @@ export function createSecretRotations(deps: {
       }),
     ],
     jobs: [...rotationJobs(kinds), ...accountJobs(kinds), revocationJob(kinds)],
-    routes: [...rotationRoutes(), ...debtRoutes, ...attemptRoutes],
+    routes: [...rotationRoutes(), ...pendingRevocationRoutes, ...attemptRoutes],
     groups: [
       {
         name: 'secret-rotations',

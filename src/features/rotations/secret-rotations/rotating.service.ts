@@ -10,7 +10,7 @@ import { beginAttempt, waitForAttempt } from './engine/begin.js';
 import { cancelAttempt } from './engine/cancelling.js';
 import { currentOf } from './engine/work.js';
 import type { Kinds } from './kinds/kinds.js';
-import type { ShownDebt } from './revocations/live-credentials.js';
+import type { ShownRevocation } from './revocations/live-credentials.js';
 import { CancelAttempt, OneRotation, RotateSecrets } from './rotation.rules.js';
 import { refuseBusy, running, shown } from './rotation.service.js';
 import { inTurnOf, RotationAccess, type RotationRef, type ShownRotation } from './rotation-access.js';
@@ -27,7 +27,7 @@ export interface Rotated {
 interface Cancelled {
   readonly attempt: AttemptRow;
   /** Credentials that it may have created, and that are still to be revoked. */
-  readonly orphans: readonly ShownDebt[];
+  readonly orphans: readonly ShownRevocation[];
 }
 
 /**

@@ -11,14 +11,15 @@ import { type ConnectionOf, type CountedConnectionOf, counted } from '../../../k
 import { ProjectType } from '../../projects/public.js';
 import { SecretType } from '../../secrets/public.js';
 import type { Kinds } from './kinds/kinds.js';
+import type { PendingRevocationService } from './pending-revocation.service.js';
 import type { Rotated, RotatingService } from './rotating.service.js';
 import {
   CancelAttempt,
   CreateRotation,
   DeleteRotation,
-  GiveUpDebts,
+  GiveUpRevocations,
   ListAttempts,
-  ListDebts,
+  ListPendingRevocations,
   ListRotations,
   MoveRotation,
   OneRotation,
@@ -31,16 +32,16 @@ import type { RotationService } from './rotation.service.js';
 import {
   AttemptConnection,
   AttemptType,
-  DebtConnection,
-  DebtType,
   GeneratedCredentialType,
+  PendingRevocationConnection,
+  PendingRevocationType,
   RotationConnection,
   SecretRotationType,
   toAttemptType,
   toCredentialType,
-  toDebtType,
+  toPendingRevocationType,
 } from './rotation.type.js';
-import type { DebtService, RotationDeletionService } from './rotation-deletion.service.js';
+import type { RotationDeletionService } from './rotation-deletion.service.js';
 import { toRotationType } from './rotation-kinds.type.js';
 import type { RotationReadingService } from './rotation-reading.service.js';
 import { SecretRotation } from './store/rotation.entity.js';
@@ -106,26 +107,31 @@ export class RotationReadingResolver {
 }
 
 /** Reads and gives up credentials that are still to be revoked. */
-@Resolver(() => DebtType)
-export class DebtResolver {
-  constructor(private readonly service: DebtService) {}
+@Resolver(() => PendingRevocationType)
+export class PendingRevocationResolver {
+  constructor(private readonly service: PendingRevocationService) {}
 
   @query(
-    DebtConnection,
-    ListDebts,
+    PendingRevocationConnection,
+    ListPendingRevocations,
     'Credentials in external systems that are still to be revoked, newest first: of a project, of a connection, or of all projects that you can read.',
   )
-  async credentialDebts(ctx: Context, args: object): Promise<ConnectionOf<DebtType>> {
-    return (await this.service.list(ctx, args)).show(toDebtType);
+  async credentialDebts(ctx: Context, args: object): Promise<ConnectionOf<PendingRevocationType>> {
+    return (await this.service.list(ctx, args)).show(toPendingRevocationType);
   }
 
   @mutation(
-    GiveUpDebts,
-    { credentialDebts: [[DebtType], 'What is no longer revoked, and may stay valid in the external systems.'] },
+    GiveUpRevocations,
+    {
+      credentialDebts: [
+        [PendingRevocationType],
+        'What is no longer revoked, and may stay valid in the external systems.',
+      ],
+    },
     'Stops revoking credentials, for example because their external system no longer exists. A rotation that is being deleted and has nothing else to revoke is deleted.',
   )
-  async giveUpCredentialDebts(ctx: Context, input: object): Promise<{ credentialDebts: DebtType[] }> {
-    return { credentialDebts: (await this.service.giveUp(ctx, input)).map(toDebtType) };
+  async giveUpCredentialDebts(ctx: Context, input: object): Promise<{ credentialDebts: PendingRevocationType[] }> {
+    return { credentialDebts: (await this.service.giveUp(ctx, input)).map(toPendingRevocationType) };
   }
 }
 
@@ -170,7 +176,7 @@ export class RotationResolver {
     {
       secretRotation: [SecretRotationType, 'The deleted secret rotation.'],
       credentialDebts: [
-        [DebtType],
+        [PendingRevocationType],
         'Credentials whose revocation this call ended. They may stay valid in the external system.',
       ],
       credentialsLeft: [
@@ -185,13 +191,13 @@ export class RotationResolver {
     input: object,
   ): Promise<{
     secretRotation: SecretRotationType;
-    credentialDebts: DebtType[];
+    credentialDebts: PendingRevocationType[];
     credentialsLeft: readonly string[];
   }> {
     const { rotation, givenUp, left } = await this.deletion.delete(ctx, input);
     return {
       secretRotation: toRotationType(rotation),
-      credentialDebts: givenUp.map(toDebtType),
+      credentialDebts: givenUp.map(toPendingRevocationType),
       credentialsLeft: left,
     };
   }
@@ -224,7 +230,7 @@ export class RotationResolver {
     {
       attempt: [AttemptType, 'The cancelled attempt.'],
       credentialDebts: [
-        [DebtType],
+        [PendingRevocationType],
         'Credentials that the attempt may have created. They are revoked when the external system responds.',
       ],
     },
@@ -233,9 +239,9 @@ export class RotationResolver {
   async cancelSecretRotationAttempt(
     ctx: Context,
     input: object,
-  ): Promise<{ attempt: AttemptType; credentialDebts: DebtType[] }> {
+  ): Promise<{ attempt: AttemptType; credentialDebts: PendingRevocationType[] }> {
     const { attempt, orphans } = await this.rotating.cancel(ctx, input);
-    return { attempt: toAttemptType(attempt), credentialDebts: orphans.map(toDebtType) };
+    return { attempt: toAttemptType(attempt), credentialDebts: orphans.map(toPendingRevocationType) };
   }
 }
 

@@ -12,7 +12,7 @@ import {
 } from '../../../rest/route.js';
 import { fieldOf, type KindDeclaration, typePrefixOf } from './kind/rotation-kind.js';
 import { DECLARATIONS } from './kinds/kinds.js';
-import { CreateRotation, GiveUpDebts, MoveRotation, UpdateRotation } from './rotation.rules.js';
+import { CreateRotation, GiveUpRevocations, MoveRotation, UpdateRotation } from './rotation.rules.js';
 
 const PATH = '/api/v2/secret-rotations';
 
@@ -25,7 +25,7 @@ const COMMON = `id name description type projectId place { environmentId environ
 const ATTEMPT = 'attemptId number reason state calls errorCode createdAt endedAt';
 
 /** Fields of a credential that is still to be revoked. */
-const DEBT = `debtId rotationId rotationName projectId connectionId target externalName externalId type reason tries errorCode
+const PENDING_REVOCATION = `debtId rotationId rotationName projectId connectionId target externalName externalId type reason tries errorCode
   nextAttemptAt createdAt`;
 
 /** Fields of the rotations of a type. */
@@ -173,10 +173,10 @@ export const rotationRoutes = (): Route[] => [
   ...DECLARATIONS.flatMap((declared) => [...readRoutes(declared), ...changeRoutes(declared)]),
 ];
 
-const at = routesAt(`${PATH}/credential-debts`, { select: DEBT });
+const at = routesAt(`${PATH}/credential-debts`, { select: PENDING_REVOCATION });
 
 /** Credentials that are still to be revoked. */
-export const debtRoutes: Route[] = [
+export const pendingRevocationRoutes: Route[] = [
   at.get('', 'List credentials that are still to be revoked', {
     field: 'credentialDebts',
     query: z.strictObject({
@@ -191,7 +191,7 @@ export const debtRoutes: Route[] = [
   }),
   at.post('/give-up', 'Stop revoking credentials', {
     field: 'giveUpCredentialDebts',
-    body: bodyOf(GiveUpDebts),
+    body: bodyOf(GiveUpRevocations),
     example: { ids: ['0f9f4d3e-2a55-4c0e-9d8e-5f0a6a0b1c22'] },
     errors: ['CREDENTIAL_DEBT_NOT_FOUND'],
   }),
@@ -199,7 +199,7 @@ export const debtRoutes: Route[] = [
 
 /** Attempts to rotate. */
 export const attemptRoutes: Route[] = [
-  routesAt(`${PATH}/attempts`, { select: `attempt { ${ATTEMPT} } credentialDebts { ${DEBT} }` }).post(
+  routesAt(`${PATH}/attempts`, { select: `attempt { ${ATTEMPT} } credentialDebts { ${PENDING_REVOCATION} }` }).post(
     '/{attemptId}/cancel',
     'Cancel an attempt to rotate',
     {
@@ -305,7 +305,7 @@ function outsideRoutes(declared: KindDeclaration): Route[] {
         }),
       }),
       harmless: OF_ONE,
-      select: `secretRotation { ${COMMON} ${selectionOf(declared)} } credentialDebts { ${DEBT} } credentialsLeft`,
+      select: `secretRotation { ${COMMON} ${selectionOf(declared)} } credentialDebts { ${PENDING_REVOCATION} } credentialsLeft`,
       variables: ({ params, query }: Data) => ({ input: { id: params.rotationId, type, ...query } }),
       reply: ({ deleteSecretRotation: { secretRotation, ...left } }: Data) => ({
         secretRotation: toReply(secretRotation),

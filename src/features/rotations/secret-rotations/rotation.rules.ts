@@ -209,7 +209,7 @@ export const ListUpcoming = z.strictObject({
 
 export const ListAttempts = z.strictObject({ id, type, ...pageRules });
 
-export const ListDebts = z.strictObject({
+export const ListPendingRevocations = z.strictObject({
   projectId: idOf(
     'ID of a project: only its credentials. Absent or null: those of all projects that you can read.',
   ).nullish(),
@@ -219,14 +219,14 @@ export const ListDebts = z.strictObject({
   ...pageRules,
 });
 
-const MOST_DEBTS = 100;
+const MOST_GIVEN_UP = 100;
 
-export const GiveUpDebts = z
+export const GiveUpRevocations = z
   .strictObject({
     ids: z
       .array(idOf('unrevoked credential'))
       .min(1)
-      .max(MOST_DEBTS)
-      .meta({ description: `IDs of unrevoked credentials, from \`credentialDebts\`, 1 to ${MOST_DEBTS}.` }),
+      .max(MOST_GIVEN_UP)
+      .meta({ description: `IDs of unrevoked credentials, from \`credentialDebts\`, 1 to ${MOST_GIVEN_UP}.` }),
   })
   .meta({ description: 'The credentials that are not to be revoked any more.' });

@@ -8,14 +8,14 @@ import { connectionOf, countedConnectionOf } from '../../../kernel/graphql/page.
 import type { WaitReason } from '../../../kernel/jobs/job-kind.js';
 import { type KindDeclaration, typePrefixOf } from './kind/rotation-kind.js';
 import { DECLARATIONS, ofEveryType, type RotationType } from './kinds/kinds.js';
-import type { ShownDebt } from './revocations/live-credentials.js';
+import type { ShownRevocation } from './revocations/live-credentials.js';
 import { rotationType } from './rotation.rules.js';
 import type { GeneratedCredential } from './rotation-reading.service.js';
 import { WEEKDAYS } from './schedule/calendar.js';
 import { Apart, missedRun, RotationWindow, ScheduleOptions, TimeOfDay, weekday } from './schedule/schedule.rules.js';
 import type { AttemptReason } from './store/attempt.entity.js';
 import type { AttemptRow } from './store/attempt.queries.js';
-import type { DebtReason } from './store/debt.entity.js';
+import type { PendingRevocationReason } from './store/pending-revocation.entity.js';
 import type { RotationStatus } from './store/rotation.entity.js';
 import { ATTEMPT_STATES, STATES } from './store/states.js';
 
@@ -255,7 +255,7 @@ export const AttemptConnection = connectionOf(
 /** Converts an attempt to its GraphQL type. */
 export const toAttemptType = ({ id, ...attempt }: AttemptRow): AttemptType => ({ attemptId: id, ...attempt });
 
-const DebtReasonEnum = enumType<DebtReason>(
+const PendingRevocationReasonEnum = enumType<PendingRevocationReason>(
   'CredentialDebtReason',
   'Reasons why a credential is still to be revoked.',
   {
@@ -266,7 +266,7 @@ const DebtReasonEnum = enumType<DebtReason>(
   },
 );
 
-export const DebtType = objectType(
+export const PendingRevocationType = objectType(
   'CredentialDebt',
   'A credential in an external system that is still to be revoked.',
   {
@@ -288,7 +288,7 @@ export const DebtType = objectType(
       'Its ID in the external system. Null if it has none, or if that is unknown or cannot be decrypted.',
     ],
     type: [RotationTypeEnum, 'Type of the rotation.'],
-    reason: [DebtReasonEnum, 'Why the credential is to be revoked.'],
+    reason: [PendingRevocationReasonEnum, 'Why the credential is to be revoked.'],
     tries: [Int, 'Number of failed attempts to revoke it.'],
     errorCode: [
       orNull(String),
@@ -298,17 +298,20 @@ export const DebtType = objectType(
     createdAt: [DateTime, 'Since when the credential is to be revoked.'],
   },
 );
-export type DebtType = InstanceType<typeof DebtType>;
+export type PendingRevocationType = InstanceType<typeof PendingRevocationType>;
 
-export const DebtConnection = connectionOf(
-  DebtType,
+export const PendingRevocationConnection = connectionOf(
+  PendingRevocationType,
   'CredentialDebt',
   'time since which they are to be revoked, newest first',
   'unrevoked credential',
 );
 
-/** Converts a debt to its GraphQL type. */
-export const toDebtType = ({ id, ...debt }: ShownDebt): DebtType => ({ debtId: id, ...debt });
+/** Converts a pending revocation to its GraphQL type. */
+export const toPendingRevocationType = ({ id, ...revocation }: ShownRevocation): PendingRevocationType => ({
+  debtId: id,
+  ...revocation,
+});
 
 /** A generated credential in plaintext, as the API shows it. */
 @InterfaceType('GeneratedCredential', { description: 'A credential that a rotation generated, in plaintext.' })

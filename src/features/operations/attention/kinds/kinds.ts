@@ -55,7 +55,7 @@ export const KINDS = {
     urgency: 'high',
     description: 'A credential that nobody needs any more could not be revoked, and may still be valid.',
     message: 'The credential could not be revoked. It may still be valid.',
-    sources: [rotations.DEBT],
+    sources: [rotations.PENDING_REVOCATION],
   },
   'connection-failing': {
     urgency: 'high',

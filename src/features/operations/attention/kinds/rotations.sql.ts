@@ -97,7 +97,7 @@ export const OVERDUE = rotations(
 );
 
 /** A credential in an external system whose revocation has failed. */
-export const DEBT: Source = {
+export const PENDING_REVOCATION: Source = {
   subject: 'CredentialDebt',
   reader: 'rotations',
   rows: rowsOf({

@@ -104,7 +104,7 @@ export class Attempting {
       // An unknown result is looked up in the next step.
       if (failure.certainty !== 'unknown')
         await this.run.inTransaction(async (tx) => {
-          // Asking again would be refused again. What may have been created nevertheless is a debt.
+          // Asking again would be refused again. What may have been created nevertheless is a pending revocation.
           if (failure.certainty === 'refused') await scheduleOrphanRevocation(tx, work);
           await fail(tx, work, failure);
         });
@@ -174,7 +174,7 @@ export class Attempting {
     return left?.seconds === 0;
   }
 
-  /** Continues with a new candidate under a new name. Whatever may have been created under the old one is a debt. */
+  /** Continues with a new candidate under a new name. Whatever may have been created under the old one is a pending revocation. */
   private async renew(work: Work): Promise<void> {
     const { kind, rotation, attempt } = work;
     const version = attempt.candidateVersion + 1;

@@ -6,7 +6,7 @@ import { AppError } from '../../../../kernel/errors.js';
 import { NO_ID } from '../../../../kernel/ids.js';
 import type { JobKind } from '../../../../kernel/jobs/job-kind.js';
 import type { Kinds } from '../kinds/kinds.js';
-import type { ShownDebt } from '../revocations/live-credentials.js';
+import type { ShownRevocation } from '../revocations/live-credentials.js';
 import { type AttemptRow, findAttempts, findOpenAttempt, secondsToSettle } from '../store/attempt.queries.js';
 import type { SecretRotation } from '../store/rotation.entity.js';
 import { lockRotation } from '../store/rotation.sql.js';
@@ -30,7 +30,7 @@ interface Open {
 export async function cancelAttempt(
   tx: Transaction,
   { kinds, rotation, attempt, isForced = false }: Open & { readonly isForced?: boolean },
-): Promise<ShownDebt[]> {
+): Promise<ShownRevocation[]> {
   if (await cancelPlanned(tx, rotation, attempt)) return [];
   const { id: rotationId } = rotation;
   const now = await loadRow(tx, findAttempts, { ids: [attempt.id] }, 'SECRET_ROTATION_ATTEMPT_NOT_FOUND');

@@ -13,12 +13,12 @@ import { releaseRotated, writeRotated } from '../../../secrets/public.js';
 import { digestOfAccount, lockAccount } from '../../app-connections/public.js';
 import { type Reason, rejectsCredentials } from '../kind/rotation-kind.js';
 import type { Kinds } from '../kinds/kinds.js';
-import { lineOf, type ShownDebt, shownDebts } from '../revocations/live-credentials.js';
+import { lineOf, type ShownRevocation, showRevocations } from '../revocations/live-credentials.js';
 import { scheduleRevocation } from '../revocations/revocations.js';
 import { SecretRotationAttempt } from '../store/attempt.entity.js';
 import { findOpenAttempt, findUndecided } from '../store/attempt.queries.js';
 import { SecretRotationCredential } from '../store/credential.entity.js';
-import { findDebts } from '../store/debt.queries.js';
+import { findPendingRevocations } from '../store/pending-revocation.queries.js';
 import type { SecretRotation } from '../store/rotation.entity.js';
 import { listAccountOwners, listDistances, lockRotation } from '../store/rotation.sql.js';
 import { messageAt, sealCredential, sealText } from '../store/sealing.js';
@@ -70,7 +70,7 @@ export async function moveTo(
 
 /**
  * Publishes the result of an attempt: slot, mapped secrets, rotation and audit record in one transaction. The replaced credential becomes
- * a debt if it still works.
+ * a pending revocation if it still works.
  *
  * @param unverified why the new credential could not be checked; null: it works
  */
@@ -222,7 +222,7 @@ const record = (
 /** How long after its timeout a call may still take effect. */
 export const LATE_SECONDS = 30;
 
-/** Queues the revocation of whatever may have been created under the name of an attempt. @returns the ID of the debt */
+/** Queues the revocation of whatever may have been created under the name of an attempt. @returns the ID of the pending revocation */
 export async function scheduleOrphanRevocation(
   tx: Transaction,
   { attempt, kind }: Pick<Work, 'attempt' | 'kind'>,
@@ -239,14 +239,14 @@ export async function scheduleOrphanRevocation(
 
 /**
  * Ends the open attempt of a rotation that cannot continue: its stored data cannot be decrypted, or the result of its call cannot be
- * looked up. Otherwise nobody could rotate or delete it. What it may have changed outside becomes a debt or needs a reconciliation.
+ * looked up. Otherwise nobody could rotate or delete it. What it may have changed outside becomes a pending revocation or needs a reconciliation.
  *
  * @returns credentials that it may have created, and that are still to be revoked
  */
 export async function abandon(
   tx: Transaction,
   { kinds, rotationId, reason }: { readonly kinds: Kinds; readonly rotationId: string; readonly reason: Reason },
-): Promise<ShownDebt[]> {
+): Promise<ShownRevocation[]> {
   const rotation = await lockRotation(tx, rotationId);
   const [attempt] = await findOpenAttempt(tx, { rotationId });
   if (rotation === null || attempt === undefined) return [];
@@ -256,8 +256,8 @@ export async function abandon(
     await leaveUndecided(tx, work, reason);
     return [];
   }
-  const debtId = mayHaveChanged ? await scheduleOrphanRevocation(tx, work) : null;
-  const orphans = debtId === null ? [] : await shownOf(tx, kinds, debtId);
+  const revocationId = mayHaveChanged ? await scheduleOrphanRevocation(tx, work) : null;
+  const orphans = revocationId === null ? [] : await shownOf(tx, kinds, revocationId);
   for (const { organizationId, projectId, rotationName } of orphans)
     await notifyOfLiveCredentials(tx, {
       ...{ organizationId, projectId, subjectId: attempt.id, state: 'orphaned', errorCode: reason.code },
@@ -268,9 +268,9 @@ export async function abandon(
   return orphans;
 }
 
-async function shownOf(tx: Transaction, kinds: Kinds, debtId: string): Promise<ShownDebt[]> {
+async function shownOf(tx: Transaction, kinds: Kinds, revocationId: string): Promise<ShownRevocation[]> {
   const { organizationId } = tx;
-  return shownDebts(tx, kinds, await findDebts(tx, { organizationId, ids: [debtId] }));
+  return showRevocations(tx, kinds, await findPendingRevocations(tx, { organizationId, ids: [revocationId] }));
 }
 
 /** Why a rotation whose account another one owns does not run: each would make the password of the other invalid. */

@@ -12,7 +12,7 @@ import { failureOf } from '../kind/rotation-kind.js';
 import type { Kinds, RotationType } from '../kinds/kinds.js';
 import { REVOKE_CREDENTIALS } from '../revocations/revocations.js';
 import type { AttemptReason } from '../store/attempt.entity.js';
-import { listDebtsWithoutJob } from '../store/debt.queries.js';
+import { listConnectionsWithoutRevocationJob } from '../store/pending-revocation.queries.js';
 import { SecretRotation } from '../store/rotation.entity.js';
 import { listDistances, listDueRotations, listRotationsWithoutJob, lockRotation } from '../store/rotation.sql.js';
 import { WAIT_MESSAGES } from '../store/states.js';
@@ -58,7 +58,7 @@ export function rotationJobs(kinds: Kinds): readonly JobKind[] {
       // What nobody continues is stuck: nothing else would ask for these jobs.
       await enqueueForEach(run, rotate, (page) => listRotationsWithoutJob(ctx, { ...page, kind: rotate.name }));
       await enqueueForEach(run, REVOKE_CREDENTIALS, (page) =>
-        listDebtsWithoutJob(ctx, { ...page, kind: REVOKE_CREDENTIALS.name }),
+        listConnectionsWithoutRevocationJob(ctx, { ...page, kind: REVOKE_CREDENTIALS.name }),
       );
     },
   };

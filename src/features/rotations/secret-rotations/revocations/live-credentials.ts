@@ -6,13 +6,13 @@ import { type ListCredentialsLeft, Project, type ProjectAccess } from '../../../
 import { canAt, systemOf } from '../../app-connections/public.js';
 import { Kinds } from '../kinds/kinds.js';
 import { SecretRotationAttempt } from '../store/attempt.entity.js';
-import type { DebtRow } from '../store/debt.queries.js';
+import type { PendingRevocationRow } from '../store/pending-revocation.queries.js';
 import { SecretRotation } from '../store/rotation.entity.js';
 import { listLiveCredentials } from '../store/rotation.sql.js';
 import { type SealedAt, sealersOf, visiblePartOf } from '../store/sealing.js';
 
 /** A credential in an external system, as an administrator finds it there. */
-interface Shown {
+interface ExternalCredential {
   /** System and account. */
   readonly target: string;
   readonly externalName: string | null;
@@ -20,7 +20,7 @@ interface Shown {
 }
 
 /** A credential as it is stored. */
-type Stored = Pick<DebtRow, 'projectId' | 'type' | 'app' | 'publicPart'> & {
+type StoredCredential = Pick<PendingRevocationRow, 'projectId' | 'type' | 'app' | 'publicPart'> & {
   /** External name of one that may exist; null: it is sealed. */
   readonly name: string | null;
   readonly sealed: Uint8Array | null;
@@ -29,7 +29,7 @@ type Stored = Pick<DebtRow, 'projectId' | 'type' | 'app' | 'publicPart'> & {
 };
 
 /** A credential to revoke, with what an administrator of the external system needs to find it. */
-export interface ShownDebt extends DebtRow, Shown {}
+export interface ShownRevocation extends PendingRevocationRow, ExternalCredential {}
 
 /**
  * Adds where and under which names credentials are, in at most one statement.
@@ -37,12 +37,12 @@ export interface ShownDebt extends DebtRow, Shown {}
  * @param isReading names are left out where the key is disabled; otherwise that is an error
  * @throws KEY_DISABLED
  */
-async function shown<Row extends Stored>(
+async function withExternalNames<Row extends StoredCredential>(
   ctx: Context,
   kinds: Kinds,
   rows: readonly Row[],
   { isReading = false }: { readonly isReading?: boolean } = {},
-): Promise<(Row & Shown)[]> {
+): Promise<(Row & ExternalCredential)[]> {
   const sealers = await sealersOf(ctx, rows);
   return rows.map((row) => {
     const { projectId, type, name, sealed, at } = row;
@@ -53,23 +53,23 @@ async function shown<Row extends Stored>(
   });
 }
 
-/** As `shown`, for debts. @throws KEY_DISABLED */
-export function shownDebts(
+/** As `withExternalNames`, for pending revocations. @throws KEY_DISABLED */
+export function showRevocations(
   ctx: Context,
   kinds: Kinds,
-  rows: readonly DebtRow[],
+  rows: readonly PendingRevocationRow[],
   reading?: { readonly isReading?: boolean },
-): Promise<ShownDebt[]> {
+): Promise<ShownRevocation[]> {
   const stored = rows.map((row) => ({
     ...row,
     sealed: row.credentialSealed,
     at: { table: 'credential_debt', column: 'credential', rowId: row.id, rowVersion: 1 } as const,
   }));
-  return shown(ctx, kinds, stored, reading);
+  return withExternalNames(ctx, kinds, stored, reading);
 }
 
 /** One line for people: `https://ab1.example.com, account 7: reporting-1 (ID 9001)`. */
-export const lineOf = ({ target, externalName, externalId }: Shown): string =>
+export const lineOf = ({ target, externalName, externalId }: ExternalCredential): string =>
   `${target}: ${[externalName, externalId === null ? null : `(ID ${externalId})`].filter((part) => part !== null).join(' ') || 'unknown name'}`;
 
 const MOST = 100;
@@ -82,8 +82,8 @@ interface CredentialsLeft {
   readonly readable: readonly string[];
 }
 
-/** Lists those of a rotation, or of a project with its debts. */
-export async function credentialsLeft(
+/** Lists those of a rotation, or of a project with its pending revocations. */
+export async function listCredentialsLeft(
   tx: Transaction,
   kinds: Kinds,
   { project, rotationId }: { readonly project: ProjectAccess; readonly rotationId: string | null },
@@ -95,7 +95,7 @@ export async function credentialsLeft(
     at: { table, column, rowId, rowVersion },
   }));
   // A key that is disabled must not prevent a deletion.
-  const all = await shown(tx, kinds, places, { isReading: true });
+  const all = await withExternalNames(tx, kinds, places, { isReading: true });
   const readable = all.filter((row) => canAt(project.ability, 'secret-rotation:read', row));
   const total = rows[0]?.total ?? 0;
   return {
@@ -105,7 +105,7 @@ export async function credentialsLeft(
 }
 
 /** Lists those of a project, whose rotations are locked. */
-export const credentialsLeftOf = (policy: TargetPolicy): ListCredentialsLeft => {
+export const listCredentialsLeftBy = (policy: TargetPolicy): ListCredentialsLeft => {
   const kinds = new Kinds(policy);
   return async (tx, project) => {
     const { projectId } = project;
@@ -114,12 +114,12 @@ export const credentialsLeftOf = (policy: TargetPolicy): ListCredentialsLeft => 
     await tx.em.find(Project, { id: projectId }, locked);
     await tx.em.find(SecretRotation, { projectId }, locked);
     await tx.em.find(SecretRotationAttempt, { projectId, endedAt: null }, locked);
-    return credentialsLeft(tx, kinds, { project, rotationId: null });
+    return listCredentialsLeft(tx, kinds, { project, rotationId: null });
   };
 };
 
 /** The old and the new password of an account are one line. */
-function linesOf(credentials: readonly Shown[], more: number): string[] {
+function linesOf(credentials: readonly ExternalCredential[], more: number): string[] {
   const lines = [...new Set(credentials.map(lineOf))];
   return more === 0 ? lines : [...lines, `and ${more} more`];
 }

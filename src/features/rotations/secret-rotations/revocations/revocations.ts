@@ -23,12 +23,18 @@ import {
 } from '../../app-connections/public.js';
 import { type Credential, failureOf, type RotationKind, type RotationTarget } from '../kind/rotation-kind.js';
 import type { Kinds } from '../kinds/kinds.js';
-import { CredentialDebt, type DebtReason } from '../store/debt.entity.js';
-import { type DebtRow, deleteDebts, findDebts, listDueDebts, secondsToNextDebt } from '../store/debt.queries.js';
+import { PendingRevocation, type PendingRevocationReason } from '../store/pending-revocation.entity.js';
+import {
+  deletePendingRevocations,
+  findPendingRevocations,
+  listDueRevocations,
+  type PendingRevocationRow,
+  secondsToNextRevocation,
+} from '../store/pending-revocation.queries.js';
 import { SecretRotation } from '../store/rotation.entity.js';
 import { lockRotation } from '../store/rotation.sql.js';
 import { openCredential, sealCredential } from '../store/sealing.js';
-import { lineOf, type ShownDebt, shownDebts } from './live-credentials.js';
+import { lineOf, type ShownRevocation, showRevocations } from './live-credentials.js';
 
 /** The job that revokes the credentials of a connection that are still to be revoked. */
 export const REVOKE_CREDENTIALS = {
@@ -37,7 +43,7 @@ export const REVOKE_CREDENTIALS = {
 } as const;
 
 /** A credential to revoke. */
-type NewDebt = { readonly reason: DebtReason } & (
+type NewRevocation = { readonly reason: PendingRevocationReason } & (
   | {
       readonly credential: Credential;
       readonly kind: Pick<RotationKind, 'app' | 'loginOf'>;
@@ -53,17 +59,17 @@ type NewDebt = { readonly reason: DebtReason } & (
     }
 );
 
-/** Stores a debt of a locked rotation and queues its revocation after the commit. @returns its ID */
+/** Stores a pending revocation of a locked rotation and queues its revocation after the commit. @returns its ID */
 export async function scheduleRevocation(
   tx: Transaction,
   { id: rotationId, organizationId, projectId, connectionId, type, parameters }: SecretRotation,
-  { reason, credential, kind, name, settlesInSeconds = 0 }: NewDebt,
+  { reason, credential, kind, name, settlesInSeconds = 0 }: NewRevocation,
 ): Promise<string> {
   const scope = { organizationId, projectId };
   const id = newId();
   const at = { table: 'credential_debt', column: 'credential', rowId: id, rowVersion: 1 } as const;
   const account = credential === undefined ? null : (kind.loginOf?.(credential) ?? null);
-  await tx.em.insert(CredentialDebt, {
+  await tx.em.insert(PendingRevocation, {
     ...{ id, ...scope, rotationId, connectionId, type, reason, parameters, name: name ?? null },
     credentialSealed: credential === undefined ? null : await sealCredential(tx, scope, at, credential),
     accountDigest: kind === undefined ? null : await digestOfAccount(tx, kind.app, account),
@@ -90,16 +96,22 @@ export async function enqueueRevocations(
  *
  * @returns those that were still to be revoked
  */
-export async function giveUp(tx: Transaction, kinds: Kinds, rows: readonly DebtRow[]): Promise<ShownDebt[]> {
+export async function giveUpRevocations(
+  tx: Transaction,
+  kinds: Kinds,
+  rows: readonly PendingRevocationRow[],
+): Promise<ShownRevocation[]> {
   const rotationIds = [...new Set(rows.map(({ rotationId }) => rotationId))].sort();
-  // Before their debts, as by everybody else.
+  // Before their pending revocations, as by everybody else.
   const rotations = await tx.em.find(
     SecretRotation,
     { id: { $in: rotationIds } },
     { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } },
   );
-  const forgotten = new Set((await deleteDebts(tx, { ids: rows.map(({ id }) => id) })).map(({ id }) => id));
-  const given = await shownDebts(
+  const forgotten = new Set(
+    (await deletePendingRevocations(tx, { ids: rows.map(({ id }) => id) })).map(({ id }) => id),
+  );
+  const given = await showRevocations(
     tx,
     kinds,
     rows.filter(({ id }) => forgotten.has(id)),
@@ -118,8 +130,8 @@ async function endDeletions(
   const deleting = rotations.filter(({ status }) => status === 'deleting');
   if (deleting.length === 0) return;
   const rotationId = { $in: deleting.map(({ id }) => id) };
-  const open = await tx.em.find(CredentialDebt, { rotationId, reason: 'deletion' }, { fields: ['rotationId'] });
-  const waiting = new Set(open.map((debt) => debt.rotationId));
+  const open = await tx.em.find(PendingRevocation, { rotationId, reason: 'deletion' }, { fields: ['rotationId'] });
+  const waiting = new Set(open.map((revocation) => revocation.rotationId));
   for (const rotation of deleting)
     if (!waiting.has(rotation.id))
       await deleteRotation(tx, rotation, { deletesSecrets: rotation.isDeletingSecrets, revokes });
@@ -143,15 +155,20 @@ export async function deleteRotation(
 }
 
 /** Of one project. */
-async function recordGivenUp(tx: Transaction, given: readonly ShownDebt[]): Promise<void> {
+async function recordGivenUp(tx: Transaction, given: readonly ShownRevocation[]): Promise<void> {
   const [first] = given;
   if (first === undefined) return;
   const { id: subjectId, organizationId, projectId } = first;
   const names = [...new Set(given.map(({ rotationName }) => rotationName ?? 'a deleted rotation'))];
-  const records = given.map((debt) => ({
+  const records = given.map((revocation) => ({
     action: 'secret-rotation:give-up-debt',
     projectId,
-    facts: { rotationId: debt.rotationId, debtId: debt.id, reason: debt.reason, credential: lineOf(debt) },
+    facts: {
+      rotationId: revocation.rotationId,
+      debtId: revocation.id,
+      reason: revocation.reason,
+      credential: lineOf(revocation),
+    },
   }));
   await tx.auditTrail.recordChange(tx, ...records);
   await notifyOfLiveCredentials(tx, {
@@ -163,7 +180,7 @@ async function recordGivenUp(tx: Transaction, given: readonly ShownDebt[]): Prom
 
 /** Exponential pauses from half a minute to six hours, until it is revoked. */
 const RETRY = { firstSeconds: 30, longestSeconds: 21_600, attempts: Number.POSITIVE_INFINITY };
-/** Debts that are read at once. */
+/** Pending revocations that are read at once. */
 const BATCH = 50;
 /** Revoking takes up to four calls of half a minute each. */
 const CALLS_SECONDS = 130;
@@ -171,7 +188,7 @@ const CALLS_SECONDS = 130;
 const PATIENCE_SECONDS = 86_400;
 const AGAIN_AT_ONCE: Again = { againInSeconds: 0 };
 
-type Debt = Awaited<ReturnType<typeof listDueDebts>>[number];
+type DueRevocation = Awaited<ReturnType<typeof listDueRevocations>>[number];
 
 const REVOCATIONS_PENDING =
   'Credentials of the connection are still to be revoked. Give them up with giveUpCredentialDebts, and the job ends.';
@@ -188,7 +205,7 @@ export const revocationJob = (kinds: Kinds): JobKind => ({
   // Only failures of the service itself throw here; a revocation that fails has its own pauses.
   retry: { firstSeconds: 10, longestSeconds: 600, attempts: 1_000_000 },
   onCancel: async (tx, { subjectId }) => {
-    const [next] = await secondsToNextDebt(tx, { connectionId: subjectId ?? NO_ID });
+    const [next] = await secondsToNextRevocation(tx, { connectionId: subjectId ?? NO_ID });
     if (next?.seconds != null || next?.hasLocked === true) throw new AppError('JOB_IS_NEEDED', REVOCATIONS_PENDING);
   },
   run: async (ctx, run): Promise<Again | undefined> => {
@@ -196,20 +213,24 @@ export const revocationJob = (kinds: Kinds): JobKind => ({
     const called = await CalledTarget.of(ctx, run, CALLS_SECONDS);
     if (called.pause !== null) return called.pause;
     for (;;) {
-      const debts = await listDueDebts(ctx, { connectionId, patienceSeconds: PATIENCE_SECONDS, most: BATCH });
-      for (const debt of debts) {
+      const revocations = await listDueRevocations(ctx, {
+        connectionId,
+        patienceSeconds: PATIENCE_SECONDS,
+        most: BATCH,
+      });
+      for (const revocation of revocations) {
         run.signal.throwIfAborted();
         const since = performance.now();
-        const failure = await attemptRevocation(ctx, run, { kinds, debt });
+        const failure = await attemptRevocation(ctx, run, { kinds, revocation });
         await called.record({ failure, since });
         if (failure === null) continue;
-        await defer(run, { kinds, debt, failure });
+        await postponeRevocation(run, { kinds, revocation, failure });
         // The others wait as long as the system is left alone. Nothing of them has failed.
         if (called.isUnresponsive) return AGAIN_AT_ONCE;
       }
-      if (debts.length < BATCH) break;
+      if (revocations.length < BATCH) break;
     }
-    const [next] = await secondsToNextDebt(ctx, { connectionId });
+    const [next] = await secondsToNextRevocation(ctx, { connectionId });
     if (next?.seconds != null) return { againInSeconds: next.seconds };
     return next?.hasLocked === true ? WAIT_FOR_KEY : undefined;
   },
@@ -218,55 +239,58 @@ export const revocationJob = (kinds: Kinds): JobKind => ({
 async function attemptRevocation(
   ctx: Context,
   run: JobRun,
-  { kinds, debt }: { readonly kinds: Kinds; readonly debt: Debt },
+  { kinds, revocation }: { readonly kinds: Kinds; readonly revocation: DueRevocation },
 ): Promise<TargetFailure | null> {
   await run.reserve(CALLS_SECONDS);
-  const failure = await revoke(ctx, { kinds, debt }).then(
+  const failure = await revokeCredential(ctx, { kinds, revocation }).then(
     () => null,
     (error: unknown) => failureOf(error),
   );
   if (failure !== null) return failure;
   // A credential that does not exist yet may still appear, until the call that may have created it can no longer take effect.
-  const { id, isSettled } = debt;
+  const { id, isSettled } = revocation;
   const toWait = { errorCode: null, nextAt: sql('settled_at') };
-  if (!isSettled) await run.inTransaction((tx) => tx.em.nativeUpdate(CredentialDebt, { id }, toWait));
-  else await run.inTransaction((tx) => settle(tx, debt));
+  if (!isSettled) await run.inTransaction((tx) => tx.em.nativeUpdate(PendingRevocation, { id }, toWait));
+  else await run.inTransaction((tx) => endRevocation(tx, revocation));
   return null;
 }
 
-/** Postpones a debt. The project is notified once if it has failed for long. */
-async function defer(
+/** Postpones a pending revocation. The project is notified once if it has failed for long. */
+async function postponeRevocation(
   run: JobRun,
   {
     kinds,
-    debt: { id, tries, isOverdue },
+    revocation: { id, tries, isOverdue },
     failure: { code: errorCode, retryAfterSeconds },
-  }: { readonly kinds: Kinds; readonly debt: Debt; readonly failure: TargetFailure },
+  }: { readonly kinds: Kinds; readonly revocation: DueRevocation; readonly failure: TargetFailure },
 ): Promise<void> {
   const backoff = backoffSeconds(RETRY, tries + 1, Math.random()) ?? RETRY.longestSeconds;
   const pauseSeconds = Math.max(backoff, retryAfterSeconds ?? 0);
   await run.inTransaction(async (tx) => {
     const deferred = await tx.em.nativeUpdate(
-      CredentialDebt,
+      PendingRevocation,
       { id, nextAt: { $lte: sql('now()') } },
       { tries: sql('tries + 1'), errorCode, nextAt: sql('now() + make_interval(secs => ?)', [pauseSeconds]) },
     );
     if (deferred === 0 || !isOverdue) return;
     const { organizationId } = tx;
-    const rows = await findDebts(tx, { organizationId, ids: [id] });
-    for (const debt of await shownDebts(tx, kinds, rows, { isReading: true }))
+    const rows = await findPendingRevocations(tx, { organizationId, ids: [id] });
+    for (const revocation of await showRevocations(tx, kinds, rows, { isReading: true }))
       await notifyOfLiveCredentials(tx, {
-        ...{ organizationId, projectId: debt.projectId, subjectId: id, state: 'not-revoked', errorCode },
-        name: debt.rotationName ?? 'a deleted rotation',
-        credentials: [lineOf(debt)],
+        ...{ organizationId, projectId: revocation.projectId, subjectId: id, state: 'not-revoked', errorCode },
+        name: revocation.rotationName ?? 'a deleted rotation',
+        credentials: [lineOf(revocation)],
       });
   });
 }
 
-async function revoke(ctx: Context, { kinds, debt }: { readonly kinds: Kinds; readonly debt: Debt }): Promise<void> {
-  const { id, organizationId, projectId, rotationId, connectionId, type, name, credentialSealed } = debt;
+async function revokeCredential(
+  ctx: Context,
+  { kinds, revocation }: { readonly kinds: Kinds; readonly revocation: DueRevocation },
+): Promise<void> {
+  const { id, organizationId, projectId, rotationId, connectionId, type, name, credentialSealed } = revocation;
   const kind = kinds.of(type);
-  const parameters = (await kind.resolve?.(ctx, organizationId, debt.parameters)) ?? debt.parameters;
+  const parameters = (await kind.resolve?.(ctx, organizationId, revocation.parameters)) ?? revocation.parameters;
   const connection = await openConnection(ctx, connectionId);
   const target: RotationTarget = {
     ...{ rotationId, organizationId, projectId, parameters, connection },
@@ -277,12 +301,12 @@ async function revoke(ctx: Context, { kinds, debt }: { readonly kinds: Kinds; re
     return;
   }
   const at = { table: 'credential_debt', column: 'credential', rowId: id, rowVersion: 1 } as const;
-  await kind.revoke(ctx, target, await openCredential(ctx, debt, at, credentialSealed));
+  await kind.revoke(ctx, target, await openCredential(ctx, revocation, at, credentialSealed));
 }
 
-async function settle(tx: Transaction, { id, rotationId, projectId, reason }: Debt): Promise<void> {
+async function endRevocation(tx: Transaction, { id, rotationId, projectId, reason }: DueRevocation): Promise<void> {
   const rotation = await lockRotation(tx, rotationId);
-  if ((await tx.em.nativeDelete(CredentialDebt, { id })) === 0) return;
+  if ((await tx.em.nativeDelete(PendingRevocation, { id })) === 0) return;
   await tx.auditTrail.recordChange(tx, {
     action: 'secret-rotation:revoke',
     projectId,

@@ -9,7 +9,7 @@ import type { FolderSchema } from '../../../secrets/public.js';
 import { APPS, type AppConnectionSchema, type UnresponsiveTargetSchema } from '../../app-connections/public.js';
 import { ROTATION_TYPES } from '../kinds/kinds.js';
 import type { AttemptSchema } from './attempt.entity.js';
-import type { DebtSchema } from './debt.entity.js';
+import type { PendingRevocationSchema } from './pending-revocation.entity.js';
 import { SecretRotation, SecretRotationSchema } from './rotation.entity.js';
 
 // Unions of what may be valid in external systems, lateral joins of JSON, and an update of many rows by their places.
@@ -91,7 +91,7 @@ export const requestRotations = sqlStatement({
 
 type Located = typeof FolderSchema | typeof EnvironmentSchema;
 type Connected = typeof AppConnectionSchema | typeof UnresponsiveTargetSchema;
-type Rotations = typeof SecretRotationSchema | typeof AttemptSchema | typeof DebtSchema;
+type Rotations = typeof SecretRotationSchema | typeof AttemptSchema | typeof PendingRevocationSchema;
 const tables = tablesOf<Rotations | Located | Connected>();
 
 const located = tables
@@ -151,13 +151,13 @@ export const listConnectionUses = prepared(({ connectionIds }: { connectionIds: 
 type Condition = RawBuilder<boolean>;
 
 /** What holds something: rotations, and then credentials that are still to be revoked, also of deleted rotations. */
-const holdsOf = (rotations: Condition, debts: Condition) =>
+const holdsOf = (rotations: Condition, revocations: Condition) =>
   tables
     .selectFrom(
       tables
         .selectFrom('secret_rotation')
         .select([
-          sql<'rotation' | 'debt'>`'rotation'`.as('kind'),
+          sql<'rotation' | 'revocation'>`'rotation'`.as('kind'),
           'id',
           'id as rotation_id',
           'connection_id',
@@ -167,8 +167,14 @@ const holdsOf = (rotations: Condition, debts: Condition) =>
         .unionAll(
           tables
             .selectFrom('credential_debt')
-            .select([sql<'rotation' | 'debt'>`'debt'`.as('kind'), 'id', 'rotation_id', 'connection_id', 'project_id'])
-            .where(debts),
+            .select([
+              sql<'rotation' | 'revocation'>`'revocation'`.as('kind'),
+              'id',
+              'rotation_id',
+              'connection_id',
+              'project_id',
+            ])
+            .where(revocations),
         )
         .as('h'),
     )

@@ -2,10 +2,10 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { RotationType } from '../kinds/kinds.js';
 
 /** Why a credential is still to be revoked. */
-export type DebtReason = 'replaced' | 'orphaned' | 'unusable' | 'deletion';
+export type PendingRevocationReason = 'replaced' | 'orphaned' | 'unusable' | 'deletion';
 
-export const DebtSchema = defineEntity({
-  name: 'CredentialDebt',
+export const PendingRevocationSchema = defineEntity({
+  name: 'PendingRevocation',
   tableName: 'credential_debt',
   properties: {
     id: p.uuid().primary(),
@@ -15,7 +15,7 @@ export const DebtSchema = defineEntity({
     rotationId: p.uuid(),
     connectionId: p.uuid(),
     type: p.text().$type<RotationType>(),
-    reason: p.text().$type<DebtReason>(),
+    reason: p.text().$type<PendingRevocationReason>(),
     parameters: p.json<Readonly<Record<string, unknown>>>(),
     /** External name of a credential that may exist. */
     name: p.text().nullable(),
@@ -32,6 +32,6 @@ export const DebtSchema = defineEntity({
   },
 });
 
-/** A debt: a credential in an external system that is still to be revoked. */
-export class CredentialDebt extends DebtSchema.class {}
-DebtSchema.setClass(CredentialDebt);
+/** A credential in an external system that is still to be revoked; `CredentialDebt` in the API. */
+export class PendingRevocation extends PendingRevocationSchema.class {}
+PendingRevocationSchema.setClass(PendingRevocation);

@@ -3,66 +3,67 @@ import { anyOf, columnsIn, prepared, tablesOf } from '../../../../kernel/databas
 import { type EnvironmentSchema, hasDisabledKey } from '../../../projects/public.js';
 import type { FolderSchema } from '../../../secrets/public.js';
 import type { AppConnectionSchema } from '../../app-connections/public.js';
-import { DebtSchema } from './debt.entity.js';
+import { PendingRevocationSchema } from './pending-revocation.entity.js';
 import type { SecretRotationSchema } from './rotation.entity.js';
 
-type Schemas = typeof DebtSchema | typeof SecretRotationSchema | typeof AppConnectionSchema;
+type Schemas = typeof PendingRevocationSchema | typeof SecretRotationSchema | typeof AppConnectionSchema;
 const tables = tablesOf<Schemas | typeof FolderSchema | typeof EnvironmentSchema>();
 
-/** Whether the key of the project of a debt `d` is disabled. */
+/** Whether the key of the project of a pending revocation `d` is disabled. */
 const IS_LOCKED = sql<boolean>`${sql.raw(hasDisabledKey('d.project_id'))}`;
 
-/** Debts with the connection that they need and the rotation that left them, newest first. */
-const debts = tables
+/** Pending revocations with the connection that they need and the rotation that left them, newest first. */
+const pendingRevocations = tables
   .selectFrom('credential_debt as d')
   .innerJoin('app_connection as c', 'c.id', 'd.connection_id')
   .leftJoin('secret_rotation as r', 'r.id', 'd.rotation_id')
   .leftJoin('environment as e', 'e.id', 'r.environment_id')
   .leftJoin('folder as f', 'f.id', 'r.folder_id')
-  .select(columnsIn('d', DebtSchema, 'parameters', 'accountDigest', 'errorCode', 'settledAt', 'nextAt'))
+  .select(columnsIn('d', PendingRevocationSchema, 'parameters', 'accountDigest', 'errorCode', 'settledAt', 'nextAt'))
   .select(sql<string | null>`case when ${IS_LOCKED} then 'KEY_DISABLED' else d.error_code end`.as('errorCode'))
   .select(['d.next_at as nextAttemptAt', 'r.name as rotationName', 'e.slug as environment', 'f.path'])
   .select(['c.app', 'c.public_part as publicPart'])
   .orderBy('d.created_at', 'desc')
   .orderBy('d.id', 'desc');
 
-/** Debts of an organization by ID. */
-export const findDebts = prepared(({ organizationId, ids }: { organizationId: string; ids: readonly string[] }) =>
-  debts.where('d.organization_id', '=', organizationId).where('d.id', '=', anyOf(ids)),
+/** Pending revocations of an organization by ID. */
+export const findPendingRevocations = prepared(
+  ({ organizationId, ids }: { organizationId: string; ids: readonly string[] }) =>
+    pendingRevocations.where('d.organization_id', '=', organizationId).where('d.id', '=', anyOf(ids)),
 );
-export type DebtRow = Awaited<ReturnType<typeof findDebts>>[number];
+export type PendingRevocationRow = Awaited<ReturnType<typeof findPendingRevocations>>[number];
 
-/** Which debts of an organization: those that fit every filter that is not null. */
-interface DebtFilter {
+/** Which pending revocations of an organization: those that fit every filter that is not null. */
+interface PendingRevocationFilter {
   readonly organizationId: string;
   readonly projectId: string | null;
   readonly connectionId: string | null;
 }
 
-export const listDebts = prepared(({ organizationId, projectId, connectionId }: DebtFilter) =>
-  debts
+export const listPendingRevocations = prepared(({ organizationId, projectId, connectionId }: PendingRevocationFilter) =>
+  pendingRevocations
     .where('d.organization_id', '=', organizationId)
     .where(sql<boolean>`(${projectId}::uuid is null or d.project_id = ${projectId})`)
     .where(sql<boolean>`(${connectionId}::uuid is null or d.connection_id = ${connectionId})`),
 );
 
-/** Debts of a rotation that are revoked for its deletion. */
-export const listDebtsOfDeletion = prepared(({ rotationId }: { rotationId: string }) =>
-  debts.where('d.rotation_id', '=', rotationId).where('d.reason', '=', 'deletion'),
+/** Pending revocations of a rotation that are revoked for its deletion. */
+export const listRevocationsOfDeletion = prepared(({ rotationId }: { rotationId: string }) =>
+  pendingRevocations.where('d.rotation_id', '=', rotationId).where('d.reason', '=', 'deletion'),
 );
 
-/** Which debts of a connection a job revokes: so many, and those that are `isOverdue` after so many seconds. */
-interface Due {
+/** Which pending revocations of a connection a job revokes: so many, and those that are `isOverdue` after so many seconds. */
+interface DueRevocations {
   readonly connectionId: string;
   readonly patienceSeconds: number;
   readonly most: number;
 }
 
-/** Due debts of a connection, oldest first, but for those that need a disabled key. */
-export const listDueDebts = prepared(({ connectionId, patienceSeconds, most }: Due) =>
+/** Due pending revocations of a connection, oldest first, but for those that need a disabled key. */
+export const listDueRevocations = prepared(({ connectionId, patienceSeconds, most }: DueRevocations) =>
   tables
     .selectFrom('credential_debt as d')
-    .select(columnsIn('d', DebtSchema, 'accountDigest', 'errorCode', 'settledAt', 'nextAt', 'createdAt'))
+    .select(columnsIn('d', PendingRevocationSchema, 'accountDigest', 'errorCode', 'settledAt', 'nextAt', 'createdAt'))
     .select([
       sql<boolean>`coalesce(d.settled_at <= now(), true)`.as('isSettled'),
       sql<boolean>`d.created_at < now() - make_interval(secs => ${patienceSeconds}::integer)`.as('isOverdue'),
@@ -75,15 +76,15 @@ export const listDueDebts = prepared(({ connectionId, patienceSeconds, most }: D
     .limit(most),
 );
 
-/** Seconds until a debt of a connection is due, null if none will be, and whether some need a disabled key. */
-export const secondsToNextDebt = prepared(({ connectionId }: { connectionId: string }) =>
+/** Seconds until a pending revocation of a connection is due, null if none will be, and whether some need a disabled key. */
+export const secondsToNextRevocation = prepared(({ connectionId }: { connectionId: string }) =>
   tables
     .selectFrom(
       tables
         .selectFrom('credential_debt as d')
         .select(['d.next_at', IS_LOCKED.as('is_locked')])
         .where('d.connection_id', '=', connectionId)
-        .as('debts'),
+        .as('revocations'),
     )
     .select([
       sql<number | null>`case when bool_or(not is_locked)
@@ -94,13 +95,13 @@ export const secondsToNextDebt = prepared(({ connectionId }: { connectionId: str
     ]),
 );
 
-/** Removes debts whose credentials nobody revokes any more. @returns those that were open */
-export const deleteDebts = prepared(({ ids }: { ids: readonly string[] }) =>
+/** Removes pending revocations whose credentials nobody revokes any more. @returns those that were open */
+export const deletePendingRevocations = prepared(({ ids }: { ids: readonly string[] }) =>
   tables.deleteFrom('credential_debt').where('id', '=', anyOf(ids)).returning('id'),
 );
 
 /** Connections with credentials that should have been revoked some time ago, and that no job revokes. */
-export const listDebtsWithoutJob = prepared((page: { kind: string; after: string; most: number }) =>
+export const listConnectionsWithoutRevocationJob = prepared((page: { kind: string; after: string; most: number }) =>
   tables
     .selectFrom('credential_debt as d')
     .select(['d.connection_id as id', 'd.organization_id as organizationId'])
