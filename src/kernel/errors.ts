@@ -196,6 +196,9 @@ export interface ErrorDetail {
   readonly message: string;
 }
 
+/** A detail that says what is wrong with the value at a path. */
+export const invalid = (path: string, message: string): ErrorDetail => ({ path, code: 'INVALID', message });
+
 interface AppErrorOptions {
   readonly details?: readonly ErrorDetail[];
   readonly cause?: unknown;

@@ -1,4 +1,5 @@
 import type { ErrorDetail } from './errors.js';
+import { invalid } from './errors.js';
 import { isNameable } from './suggestions.js';
 import { isStorable } from './text-rules.js';
 import { pathOf, Violations } from './validation.js';
@@ -27,7 +28,7 @@ const KEYS_NOT_STORABLE = 'must have only keys of well-formed Unicode without NU
 export function unstorableIn(parts: readonly Placed[]): ErrorDetail[] {
   const violations = new Violations();
   const add = (place: Place, message: string): void => {
-    if (!violations.isFull) violations.add({ path: pathTo(place), code: 'INVALID', message });
+    if (!violations.isFull) violations.add(invalid(pathTo(place), message));
   };
   const open: { readonly value: object; readonly place: Place }[] = [];
   const look = (value: unknown, placed: () => Place): void => {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { DetailCode } from './detail-codes.js';
-import { AppError, type ErrorDetail } from './errors.js';
+import { AppError, type ErrorDetail, invalid } from './errors.js';
 import { inOneGo, mapYielding } from './event-loop.js';
 import { unknownName } from './suggestions.js';
 
@@ -312,7 +312,7 @@ function violationOfIssue(issue: z.core.$ZodIssue, path: string): ErrorDetail {
         message: OWN_WORDS.test(issue.message) ? issue.message : `must be ${formatName(issue.format)}`,
       };
     default:
-      return { path, code: 'INVALID', message: 'is invalid' };
+      return invalid(path, 'is invalid');
   }
 }
 

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { ErrorDetail } from '../kernel/errors.js';
+import { invalid } from '../kernel/errors.js';
 import { isId } from '../kernel/ids.js';
 import { isNameable } from '../kernel/suggestions.js';
 import type { HarmlessFields } from './route.js';
@@ -35,11 +36,9 @@ export function withoutHarmless(body: unknown, { rules: { shape }, harmless, par
   };
   return {
     body: Object.fromEntries(fields.filter((field) => !found.includes(field))),
-    violations: found.filter(differs).map(([name]) => ({
-      path: `body.${name}`,
-      code: 'INVALID',
-      message: 'must be the same as in the path, or absent',
-    })),
+    violations: found
+      .filter(differs)
+      .map(([name]) => invalid(`body.${name}`, 'must be the same as in the path, or absent')),
     ignored: [...found.map(([name]) => name), ...inItems.ignored].join(', ') || null,
   };
 }

@@ -137,3 +137,15 @@ export function backoffSeconds(
   const whole = Math.min(firstSeconds * 2 ** Math.min(failed - 1, 40), longestSeconds);
   return (whole * (1 + random)) / 2;
 }
+
+const TARGET_RETRY: RetryPolicy = { firstSeconds: 30, longestSeconds: 21_600, attempts: Number.POSITIVE_INFINITY };
+
+/**
+ * Pause before an external system that has failed is called again: from half a minute to six hours, and no shorter than it asks for.
+ *
+ * @param failed calls so far, 1 or more
+ */
+export function targetPauseSeconds(failed: number, requestedSeconds: number | null = null): number {
+  const requested = Math.min(requestedSeconds ?? 0, TARGET_RETRY.longestSeconds);
+  return Math.max(backoffSeconds(TARGET_RETRY, failed, Math.random()) ?? 0, requested);
+}

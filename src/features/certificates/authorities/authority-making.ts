@@ -2,6 +2,7 @@ import type { X509Certificate } from 'node:crypto';
 import type { Transaction } from '../../../kernel/context.js';
 import { databaseNow } from '../../../kernel/database/now.sql.js';
 import type { ErrorDetail } from '../../../kernel/errors.js';
+import { invalid } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
 import type { ProjectAccess } from '../../projects/public.js';
 import { openSigningKey } from '../key-sealing.js';
@@ -89,13 +90,7 @@ export async function issueAuthority(
 
 /** How long a certificate is valid that an external authority issues is for that one to say. */
 const refuseLifetime = (life: Lifetime): void =>
-  refuse(
-    fieldsOf(life).map((path) => ({
-      path,
-      code: 'INVALID',
-      message: 'must be absent: an external authority issues it',
-    })),
-  );
+  refuse(fieldsOf(life).map((path) => invalid(path, 'must be absent: an external authority issues it')));
 
 const REQUESTED = {
   status: 'pending',
@@ -195,15 +190,13 @@ export function readIssuedCertificate(
 
 const pemOf = (certificate: X509Certificate): string => toPem('CERTIFICATE', certificate.raw);
 
-const fault = (path: string, message: string): ErrorDetail => ({ path, code: 'INVALID', message });
-
 function faultsOf({ leaf, privateKey }: Bundle, facts: CertificateFacts, request: string, now: Date): ErrorDetail[] {
   const faults: ErrorDetail[] = [];
-  if (privateKey !== null) faults.push(fault('certificate', 'must not contain a private key'));
-  if (!isRequestOf(request, leaf)) faults.push(fault('certificate', 'must be issued for the key of the request'));
-  if (!facts.isCa) faults.push(fault('certificate', 'must be a CA certificate (CA:TRUE)'));
-  else if (!maySign(facts)) faults.push(fault('certificate', 'must have the key usage keyCertSign'));
-  if (facts.notAfter <= now) faults.push(fault('certificate', 'must not have expired'));
+  if (privateKey !== null) faults.push(invalid('certificate', 'must not contain a private key'));
+  if (!isRequestOf(request, leaf)) faults.push(invalid('certificate', 'must be issued for the key of the request'));
+  if (!facts.isCa) faults.push(invalid('certificate', 'must be a CA certificate (CA:TRUE)'));
+  else if (!maySign(facts)) faults.push(invalid('certificate', 'must have the key usage keyCertSign'));
+  if (facts.notAfter <= now) faults.push(invalid('certificate', 'must not have expired'));
   return faults;
 }
 
@@ -214,7 +207,7 @@ const faultsOfConstraints = ({ leaf, chain }: Bundle): ErrorDetail[] =>
       nameConstraintsOf(certificate);
       return [];
     } catch {
-      return [fault(at === 0 ? 'certificate' : 'chain', 'must have name constraints that can be parsed')];
+      return [invalid(at === 0 ? 'certificate' : 'chain', 'must have name constraints that can be parsed')];
     }
   });
 
@@ -225,10 +218,10 @@ const maySign = ({ keyUsages }: CertificateFacts): boolean =>
 function faultsOfIssuers(chain: readonly X509Certificate[]): ErrorDetail[] {
   return chain.flatMap((certificate, at) => {
     const facts = factsOf(certificate);
-    if (!facts.isCa || !maySign(facts)) return [fault('chain', 'must contain only CA certificates')];
+    if (!facts.isCa || !maySign(facts)) return [invalid('chain', 'must contain only CA certificates')];
     // Below the nearest issuer there is one authority: this one.
     return facts.pathLength !== null && facts.pathLength < at + 1
-      ? [fault('chain', 'must contain issuers whose path length (pathlen) allows an authority below them')]
+      ? [invalid('chain', 'must contain issuers whose path length (pathlen) allows an authority below them')]
       : [];
   });
 }

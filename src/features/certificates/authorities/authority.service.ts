@@ -6,7 +6,7 @@ import { type BatchLoad, batched, batchOfOwned, type Found } from '../../../kern
 import { flush, guarded, inTransaction } from '../../../kernel/database/in-transaction.js';
 import { databaseNow } from '../../../kernel/database/now.sql.js';
 import { loadRow, lockRow } from '../../../kernel/database/rows.js';
-import { AppError } from '../../../kernel/errors.js';
+import { AppError, invalid } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
 import { refuseOtherVersion } from '../../../kernel/number-rules.js';
 import { type CountedConnectionOf, counted, keyPageBounds, Page } from '../../../kernel/paging.js';
@@ -50,11 +50,7 @@ const NAME_TAKEN = {
   certificate_authority_project_id_fkey: 'PROJECT_NOT_FOUND',
 } as const;
 
-const OTHER_SUBJECT = {
-  path: 'certificate',
-  code: 'INVALID',
-  message: 'must have the same subject as the authority',
-} as const;
+const OTHER_SUBJECT = invalid('certificate', 'must have the same subject as the authority');
 
 /**
  * Certificate authorities of projects. Their private keys never leave the service.
@@ -73,7 +69,7 @@ export class AuthorityService {
   create(ctx: Context, raw: unknown): Promise<AuthorityRow> {
     const input = parse(CreateAuthority, raw);
     if (input.kind === 'root' && input.parentId != null)
-      throw validationFailed([{ path: 'parentId', code: 'INVALID', message: 'must be absent for a root' }]);
+      throw validationFailed([invalid('parentId', 'must be absent for a root')]);
     return this.#make(ctx, input, null);
   }
 

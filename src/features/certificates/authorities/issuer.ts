@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import type { Transaction } from '../../../kernel/context.js';
-import { AppError } from '../../../kernel/errors.js';
+import { AppError, invalid } from '../../../kernel/errors.js';
 import { isId } from '../../../kernel/ids.js';
 import { validationFailed } from '../../../kernel/validation.js';
 import type { ProjectAccess } from '../../projects/public.js';
@@ -83,9 +83,7 @@ export function pathLengthBelow(
 ): number | null {
   if (ofParent === null) return wanted;
   if (ofParent === 0)
-    throw validationFailed([
-      { path, code: 'INVALID', message: 'must be an authority whose path length allows authorities below it' },
-    ]);
+    throw validationFailed([invalid(path, 'must be an authority whose path length allows authorities below it')]);
   if (wanted !== null && wanted >= ofParent)
     throw validationFailed([{ path: 'maxPathLength', code: 'TOO_BIG', message: `must be at most ${ofParent - 1}` }]);
   return wanted ?? ofParent - 1;

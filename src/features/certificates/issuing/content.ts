@@ -1,4 +1,5 @@
 import type { ErrorDetail } from '../../../kernel/errors.js';
+import { invalid } from '../../../kernel/errors.js';
 import { HAS_NO_CONTROL_CHARACTERS, isStorable } from '../../../kernel/text-rules.js';
 import type { ProfileRules, SubjectAttribute } from '../profiles/profile.rules.js';
 import type { Content } from '../profiles/profile-check.js';
@@ -32,8 +33,6 @@ export const MAX_PATH = 10;
 export const MAX_SANS = 100;
 const DEFAULT_ALGORITHM = 'ec-p256';
 
-const fault = (path: string, message: string): ErrorDetail => ({ path, code: 'INVALID', message });
-
 /**
  * The content that a certificate request or certificate asks for, as far as this service supports it. Other extensions are ignored.
  *
@@ -50,11 +49,11 @@ export function requestedContent(stated: StatedContent): {
     if (attribute !== undefined && message === null) subject[attribute] = part.value;
     return message === null
       ? []
-      : [fault(attribute === undefined ? `subject[${at}]` : `subject.${attribute}`, message)];
+      : [invalid(attribute === undefined ? `subject[${at}]` : `subject.${attribute}`, message)];
   });
   if (stated.pathLength !== null && !(stated.pathLength >= 0 && stated.pathLength <= MAX_PATH))
-    faults.push(fault('pathLength', `must be 0 to ${MAX_PATH}`));
-  if (stated.hasOtherSans) faults.push(fault('sans', 'must be DNS names, IP addresses, email addresses or URIs'));
+    faults.push(invalid('pathLength', `must be 0 to ${MAX_PATH}`));
+  if (stated.hasOtherSans) faults.push(invalid('sans', 'must be DNS names, IP addresses, email addresses or URIs'));
   return { wanted: { ...stated, subject }, faults: [...faults, ...faultsOfNames(stated.sans ?? [])] };
 }
 
@@ -75,11 +74,11 @@ function faultOfPart(
 export function faultsOfNames(sans: readonly San[]): ErrorDetail[] {
   const faults = sans.flatMap((san, at) => {
     const message = faultOfSan(san);
-    return message === null ? [] : [fault(`sans[${at}].value`, message)];
+    return message === null ? [] : [invalid(`sans[${at}].value`, message)];
   });
   if (sans.length > MAX_SANS)
     faults.push({ path: 'sans', code: 'TOO_BIG', message: `must have at most ${MAX_SANS} entries` });
-  if (new Set(sans.map(canonicalSan)).size < sans.length) faults.push(fault('sans', 'must not contain duplicates'));
+  if (new Set(sans.map(canonicalSan)).size < sans.length) faults.push(invalid('sans', 'must not contain duplicates'));
   return faults;
 }
 
@@ -143,9 +142,9 @@ export function differencesOf(csr: StatedContent, before: StatedContent): ErrorD
   const names = (sans: readonly San[]) => JSON.stringify(sans.map(canonicalSan).sort());
   const faults: ErrorDetail[] = [];
   if (csr.subject.length > 0 && subjectText(csr) !== subjectText(before))
-    faults.push(fault('subject', 'must equal that of the certificate, or be empty'));
+    faults.push(invalid('subject', 'must equal that of the certificate, or be empty'));
   if (csr.hasOtherSans || (csr.sans !== null && names(csr.sans) !== names(before.sans ?? [])))
-    faults.push(fault('sans', 'must equal those of the certificate, or be absent'));
+    faults.push(invalid('sans', 'must equal those of the certificate, or be absent'));
   return faults;
 }
 

@@ -4,6 +4,7 @@ import type { Context } from '../../../kernel/context.js';
 import { inTransaction } from '../../../kernel/database/in-transaction.js';
 import { loadRow } from '../../../kernel/database/rows.js';
 import type { ErrorDetail } from '../../../kernel/errors.js';
+import { invalid } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
 import { parse, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
@@ -114,7 +115,7 @@ function authorizeNames(project: ProjectAccess, { subject, sans }: Content): voi
 async function readStated(input: Input, text: string): Promise<Csr> {
   const beside = REPLACED_BY_CSR.filter((field) => input[field] != null);
   const message = 'must be absent if csr is set, which replaces it';
-  if (beside.length > 0) throw validationFailed(beside.map((path) => ({ path, code: 'INVALID', message })));
+  if (beside.length > 0) throw validationFailed(beside.map((path) => invalid(path, message)));
   const { readCsr } = await import('../x509/csr.js');
   return readCsr({ path: 'csr', text });
 }

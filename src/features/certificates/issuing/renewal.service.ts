@@ -4,7 +4,7 @@ import { type Context, SYSTEM, type Transaction } from '../../../kernel/context.
 import { isKeyDisabled } from '../../../kernel/crypto/sealed-text.js';
 import { flush, inTransaction } from '../../../kernel/database/in-transaction.js';
 import { loadRow } from '../../../kernel/database/rows.js';
-import { AppError } from '../../../kernel/errors.js';
+import { AppError, invalid } from '../../../kernel/errors.js';
 import { isId, NO_ID } from '../../../kernel/ids.js';
 import {
   type JobKind,
@@ -58,7 +58,7 @@ export class RenewalService {
       refuse(
         (['key', 'keyAlgorithm'] as const)
           .filter((field) => input[field] != null)
-          .map((path) => ({ path, code: 'INVALID', message: 'must be absent if csr is set' })),
+          .map((path) => invalid(path, 'must be absent if csr is set')),
       );
     const { row, profile } = await this.#load(ctx, input.id, input.profileId);
     const { readCsr } = await import('../x509/csr.js');

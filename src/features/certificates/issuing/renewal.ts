@@ -5,7 +5,7 @@ import type { Context, Transaction } from '../../../kernel/context.js';
 import { emOf } from '../../../kernel/database/database.js';
 import { flush } from '../../../kernel/database/in-transaction.js';
 import { loadRow, lockRow } from '../../../kernel/database/rows.js';
-import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
+import { AppError, type ErrorDetail, invalid } from '../../../kernel/errors.js';
 import { refuseOtherVersion } from '../../../kernel/number-rules.js';
 import { DAY_MS, type Lifetime } from '../authorities/lifetime.rules.js';
 import { Certificate } from '../certificates/certificate.entity.js';
@@ -69,7 +69,7 @@ export async function prepareRenewal(
   const weakness = isSameKey ? faultOfKey(before.publicKey) : null;
   refuse([
     ...(csr === null ? [] : within('csr', differencesOf(csr, stated))),
-    ...(weakness === null ? [] : [{ path: 'key', code: 'INVALID', message: weakness } as const]),
+    ...(weakness === null ? [] : [invalid('key', weakness)]),
     ...plan(profile.rules, stated, algorithm).faults,
   ]);
   const pair = csr === null && !isSameKey ? await newKeyPair(algorithm as KeyAlgorithm) : null;

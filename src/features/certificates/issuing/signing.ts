@@ -10,6 +10,7 @@ import {
 import ipaddr from 'ipaddr.js';
 import type { Transaction } from '../../../kernel/context.js';
 import type { ErrorDetail } from '../../../kernel/errors.js';
+import { invalid } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
 import { PermanentFailure } from '../../../kernel/jobs/job-kind.js';
 import { type LockedIssuer, loadIssuer, validityOf } from '../authorities/issuer.js';
@@ -107,11 +108,7 @@ function faultsBelow({ chain, maxPathLength: ofIssuer }: LockedIssuer, content: 
     sans: content.sans.map((san, at) => ({ ...san, path: `sans[${at}]` })),
   });
   if (isCa && ofIssuer === 0)
-    faults.push({
-      path: 'isCa',
-      code: 'INVALID',
-      message: 'must be false: the path length of the authority allows none below it',
-    });
+    faults.push(invalid('isCa', 'must be false: the path length of the authority allows none below it'));
   else if (isCa && ofIssuer !== null && pathLength !== null && pathLength >= ofIssuer)
     faults.push({ path: 'pathLength', code: 'TOO_BIG', message: `must be at most ${ofIssuer - 1}` });
   return faults;

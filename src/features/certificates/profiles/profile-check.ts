@@ -1,6 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import { compileGlob } from '../../../kernel/authz/glob.js';
 import type { ErrorDetail } from '../../../kernel/errors.js';
+import { invalid } from '../../../kernel/errors.js';
 import type { San, SanKind } from '../x509/facts.js';
 import { faultOfSan, splitUri } from '../x509/names.js';
 import type { KeyUsageName } from '../x509/usages.js';
@@ -31,8 +32,6 @@ interface Placed {
 
 const NOT_ALLOWED = 'must be allowed by the profile';
 
-const fault = (path: string, message: string): ErrorDetail => ({ path, code: 'INVALID', message });
-
 /**
  * All violations of a profile by a certificate. Names are compared in all equivalent spellings, and a wildcard is denied if it covers a
  * denied name.
@@ -44,7 +43,7 @@ export function profileViolations(rules: ProfileRules, content: Content, keyAlgo
     ...faultsOfSubject(rules, content),
     ...faultsOfSans(rules, content),
     ...(rules.keyAlgorithms?.every((allowed) => allowed !== keyAlgorithm)
-      ? [fault('keyAlgorithm', 'must be an algorithm that the profile allows')]
+      ? [invalid('keyAlgorithm', 'must be an algorithm that the profile allows')]
       : []),
     ...faultsOfUsages(rules.keyUsages, content.keyUsages, 'keyUsages'),
     ...faultsOfUsages(rules.extendedKeyUsages, content.extendedKeyUsages, 'extendedKeyUsages'),
@@ -92,10 +91,10 @@ function faultsOfValues(
           allowed?.every((glob) => !covers(glob, value, kind)) ||
           policy.denied?.some((glob) => touches(glob, value, kind)),
       )
-      .map(({ path }) => fault(path, NOT_ALLOWED)),
+      .map(({ path }) => invalid(path, NOT_ALLOWED)),
     ...((policy.required ?? []).every((glob) => values.some(({ value }) => covers(glob, value, kind)))
       ? []
-      : [fault(whole, `must include the values that the profile requires${ofKind(kind)}`)]),
+      : [invalid(whole, `must include the values that the profile requires${ofKind(kind)}`)]),
   ];
 }
 
@@ -110,11 +109,11 @@ function faultsOfUsages<T extends string>(
   return [
     ...usages.flatMap((usage, at) =>
       (policy?.allowed != null && !isIn(policy.allowed, usage)) || isIn(policy?.denied, usage)
-        ? [fault(`${path}[${at}]`, NOT_ALLOWED)]
+        ? [invalid(`${path}[${at}]`, NOT_ALLOWED)]
         : [],
     ),
     ...(policy?.required?.every((usage) => usages.includes(usage)) === false
-      ? [fault(path, `must include those that the profile requires: ${policy.required.join(', ')}`)]
+      ? [invalid(path, `must include those that the profile requires: ${policy.required.join(', ')}`)]
       : []),
   ];
 }
@@ -132,17 +131,18 @@ function faultsOfPowers({ extendedKeyUsages: policy, defaults }: ProfileRules, c
     (usage === 'OCSPSigning' && !named.includes('OCSPSigning')) ||
     (usage === ANY_PURPOSE && (policy?.denied ?? []).length > 0);
   return content.extendedKeyUsages.flatMap((usage, at) =>
-    isDenied(usage) ? [fault(`extendedKeyUsages[${at}]`, 'must be listed in the profile')] : [],
+    isDenied(usage) ? [invalid(`extendedKeyUsages[${at}]`, 'must be listed in the profile')] : [],
   );
 }
 
 function faultsOfCa({ ca, maxPathLength }: ProfileRules, { isCa, pathLength, keyUsages }: Content): ErrorDetail[] {
   const faults: ErrorDetail[] = [];
-  if (isCa && ca === 'denied') faults.push(fault('isCa', 'must be false: the profile does not allow CA certificates'));
-  if (!isCa && ca === 'required') faults.push(fault('isCa', 'must be true: the profile is for CA certificates'));
+  if (isCa && ca === 'denied')
+    faults.push(invalid('isCa', 'must be false: the profile does not allow CA certificates'));
+  if (!isCa && ca === 'required') faults.push(invalid('isCa', 'must be true: the profile is for CA certificates'));
   if (isCa !== keyUsages.includes('keyCertSign'))
-    faults.push(fault('keyUsages', 'must include keyCertSign if isCa is true, and only then'));
-  if (!isCa && pathLength !== null) faults.push(fault('pathLength', 'must be absent unless isCa is true'));
+    faults.push(invalid('keyUsages', 'must include keyCertSign if isCa is true, and only then'));
+  if (!isCa && pathLength !== null) faults.push(invalid('pathLength', 'must be absent unless isCa is true'));
   if (isCa && maxPathLength !== null && (pathLength === null || pathLength > maxPathLength))
     faults.push({ path: 'pathLength', code: 'TOO_BIG', message: `must be at most ${maxPathLength}` });
   return faults;
@@ -153,7 +153,7 @@ export function faultsOfRules(rules: ProfileRules): ErrorDetail[] {
   const { defaults, maxDays, keyAlgorithms, ca, maxPathLength } = rules;
   const faults: ErrorDetail[] = [];
   if (defaults?.keyAlgorithm != null && keyAlgorithms?.includes(defaults.keyAlgorithm) === false)
-    faults.push(fault('defaults.keyAlgorithm', NOT_ALLOWED));
+    faults.push(invalid('defaults.keyAlgorithm', NOT_ALLOWED));
   if (defaults?.keyUsages != null)
     faults.push(...faultsOfUsages(rules.keyUsages, defaults.keyUsages, 'defaults.keyUsages'));
   if (defaults?.extendedKeyUsages != null)
@@ -161,7 +161,7 @@ export function faultsOfRules(rules: ProfileRules): ErrorDetail[] {
   if (defaults?.validDays != null && maxDays !== null && defaults.validDays > maxDays)
     faults.push({ path: 'defaults.validDays', code: 'TOO_BIG', message: `must be at most ${maxDays}` });
   if (ca === 'denied' && maxPathLength !== null)
-    faults.push(fault('maxPathLength', 'must be absent if the profile does not allow CA certificates'));
+    faults.push(invalid('maxPathLength', 'must be absent if the profile does not allow CA certificates'));
   const contradictions = [
     ['keyUsages', rules.keyUsages],
     ['extendedKeyUsages', rules.extendedKeyUsages],

@@ -1,5 +1,6 @@
 import type { KeyObject, X509Certificate } from 'node:crypto';
 import type { ErrorDetail } from '../../../kernel/errors.js';
+import { invalid } from '../../../kernel/errors.js';
 import { validationFailed } from '../../../kernel/validation.js';
 import { readCertificate } from './facts.js';
 import { isPairOf, KEY_TYPES, readPrivateKey } from './keys.js';
@@ -109,7 +110,7 @@ function leafOf(certificates: Blocks['certificates'], key: KeyObject | null): X5
 
 const noLeaf = (path: string, key: Read<KeyObject> | null): ErrorDetail =>
   key === null
-    ? { path, code: 'INVALID', message: 'must contain one certificate and, besides it, only its issuers' }
+    ? invalid(path, 'must contain one certificate and, besides it, only its issuers')
     : faultAt(key.block, 'contains a private key that does not match any of the certificates');
 
 /**

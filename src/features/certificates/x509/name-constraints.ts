@@ -4,6 +4,7 @@ import { AsnConvert } from '@peculiar/asn1-schema';
 import { Certificate } from '@peculiar/asn1-x509';
 import ipaddr from 'ipaddr.js';
 import type { ErrorDetail } from '../../../kernel/errors.js';
+import { invalid } from '../../../kernel/errors.js';
 import { contentOf, partsOf, sequence, tlv } from './der.js';
 import type { San, SanKind } from './facts.js';
 
@@ -120,7 +121,7 @@ export function faultsOfSubtrees(
       const same = permitted.filter((one) => one.kind === kind);
       return same.length === 0 || same.some((one) => isWithin(kind, value, one.value))
         ? []
-        : [{ path, code: 'INVALID' as const, message: 'must be within the names that the issuer permits' }];
+        : [invalid(path, 'must be within the names that the issuer permits')];
     });
   });
 }
@@ -129,7 +130,7 @@ function faultsOfName(
   { permitted, excluded }: NameConstraints,
   { kind, value, path }: San & { readonly path: string },
 ): ErrorDetail[] {
-  const fault = (message: string): ErrorDetail[] => [{ path, code: 'INVALID', message }];
+  const fault = (message: string): ErrorDetail[] => [invalid(path, message)];
   const same = permitted.filter((one) => one.kind === kind);
   if (same.length > 0 && !same.some((one) => isWithin(kind, value, one.value)))
     return fault('must be within the names that the issuer permits');

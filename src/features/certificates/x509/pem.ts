@@ -1,4 +1,5 @@
 import type { ErrorDetail } from '../../../kernel/errors.js';
+import { invalid } from '../../../kernel/errors.js';
 
 /** Maximum size: a bundle contains a certificate, its issuers and one key. */
 export const MAX_PEM_BYTES = 64 * 1024;
@@ -19,11 +20,8 @@ export interface PemBlock {
 }
 
 /** An error at a block. Never repeats the content of the block. */
-export const faultAt = ({ path, line }: Pick<PemBlock, 'path' | 'line'>, message: string): ErrorDetail => ({
-  path,
-  code: 'INVALID',
-  message: line === null ? message : `${message} (line ${line})`,
-});
+export const faultAt = ({ path, line }: Pick<PemBlock, 'path' | 'line'>, message: string): ErrorDetail =>
+  invalid(path, line === null ? message : `${message} (line ${line})`);
 
 const BEGIN = /^-----BEGIN ([A-Z0-9 ]{1,64})-----$/;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;

@@ -5,7 +5,7 @@ import type { Context, Transaction } from '../../../kernel/context.js';
 import { batched, batchOfLists, listKey } from '../../../kernel/database/batched.js';
 import { flush, inTransaction } from '../../../kernel/database/in-transaction.js';
 import { lockRow } from '../../../kernel/database/rows.js';
-import { AppError } from '../../../kernel/errors.js';
+import { AppError, invalid } from '../../../kernel/errors.js';
 import { type OrderedRequest, orderedCursorKey, orderedPageBounds, orderedPageOf } from '../../../kernel/list-order.js';
 import { refuseOtherVersion } from '../../../kernel/number-rules.js';
 import { counted, Page } from '../../../kernel/paging.js';
@@ -207,7 +207,7 @@ function reminderOf(
   if ((given.eventType ?? eventType) === 'expiration') return given.dailyReminder ?? isDailyReminder;
   if (given.dailyReminder !== true) return false;
   const message = 'must be false unless the event is expiration';
-  throw validationFailed([{ path: 'dailyReminder', code: 'INVALID', message }]);
+  throw validationFailed([invalid('dailyReminder', message)]);
 }
 
 /** The given fields whose value differs from the current one. */

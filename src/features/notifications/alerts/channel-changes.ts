@@ -2,6 +2,7 @@ import { type EntityName, type Opt, raw as sql } from '@mikro-orm/core';
 import type { Transaction } from '../../../kernel/context.js';
 import { flush } from '../../../kernel/database/in-transaction.js';
 import type { ErrorDetail } from '../../../kernel/errors.js';
+import { invalid } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
 import { validationFailed } from '../../../kernel/validation.js';
 import { CertificateAlertChannel, type channelColumns } from './alert.entity.js';
@@ -126,11 +127,7 @@ function pairsOf(
   const pairs = given.map((channel, at) => {
     const before = stored.find(({ id }) => id === channel.id) ?? null;
     if (channel.id !== null && before === null)
-      violations.push({
-        path: `channels[${at}].id`,
-        code: 'INVALID',
-        message: 'must be the ID of a channel of this alert',
-      });
+      violations.push(invalid(`channels[${at}].id`, 'must be the ID of a channel of this alert'));
     else if (channel.config === null && before?.channelType !== channel.channelType)
       violations.push({
         path: `channels[${at}].config`,

@@ -4,7 +4,7 @@ import { unreadableCode } from '../../../kernel/crypto/sealed-text.js';
 import { emOf } from '../../../kernel/database/database.js';
 import { AppError, nullOnData } from '../../../kernel/errors.js';
 import { NO_ID } from '../../../kernel/ids.js';
-import { type Again, backoffSeconds, type JobKind, type JobRun } from '../../../kernel/jobs/job-kind.js';
+import { type Again, type JobKind, type JobRun, targetPauseSeconds } from '../../../kernel/jobs/job-kind.js';
 import type { Notifier, Outcome, Target } from '../sending/public.js';
 import { type MessageState, NotificationMessage } from './message.entity.js';
 import { secondsToNextMessage } from './message.queries.js';
@@ -12,8 +12,6 @@ import { deferMessages } from './message.sql.js';
 import { digestsOf, isForUnread } from './recipients.js';
 import { GIVE_UP_SECONDS, type Sender, type Source, splitByRecipient } from './writing.js';
 
-/** Exponential pauses from half a minute to six hours. */
-const RETRY = { firstSeconds: 30, longestSeconds: 21_600, attempts: Number.POSITIVE_INFINITY };
 const AT_ONCE = 20;
 /** Well below the timeout of an attempt: a slow target that accepts has not failed. */
 const LONGEST_MS = 300_000;
@@ -186,8 +184,8 @@ async function storeAttempt(
   { sender, message, attempt }: { sender: Sender; message: DueMessage; attempt: Attempt },
 ): Promise<boolean> {
   const attempts = message.attempts + 1;
-  const asked = attempt.outcome === 'temporary' ? Math.min(attempt.retryAfterSeconds ?? 0, RETRY.longestSeconds) : 0;
-  const backoff = Math.max(backoffSeconds(RETRY, attempts, Math.random()) ?? 0, asked);
+  const requestedSeconds = attempt.outcome === 'temporary' ? attempt.retryAfterSeconds : null;
+  const backoff = targetPauseSeconds(attempts, requestedSeconds);
   const isDisabled = attempt.outcome === 'temporary' && attempt.errorCode === DISABLED.errorCode;
   const { pauseSeconds, extendSeconds } = isDisabled ? DISABLED : { pauseSeconds: backoff, extendSeconds: 0 };
   const isBlocked = attempt.outcome === 'temporary' && attempt.isOfTarget;

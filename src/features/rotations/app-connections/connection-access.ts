@@ -3,7 +3,7 @@ import type { Context } from '../../../kernel/context.js';
 import type { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import type { Found } from '../../../kernel/database/batched.js';
 import { loadRow } from '../../../kernel/database/rows.js';
-import { AppError } from '../../../kernel/errors.js';
+import { AppError, invalid } from '../../../kernel/errors.js';
 import { isId, NO_ID } from '../../../kernel/ids.js';
 import { validationFailed } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
@@ -164,8 +164,7 @@ export class ConnectionReader {
         ? []
         : ['must be a connection of this project or of the organization']),
     ];
-    if (violations.length > 0)
-      throw validationFailed(violations.map((message) => ({ path, code: 'INVALID', message })));
+    if (violations.length > 0) throw validationFailed(violations.map((message) => invalid(path, message)));
     const { id, name, organizationId, projectId: ofProject, publicPart, version } = row;
     return { id, app, name, organizationId, projectId: ofProject, publicPart, version };
   }

@@ -4,7 +4,7 @@ import type { Context, Transaction } from '../../../kernel/context.js';
 import type { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import { flush, guarded, inTransaction } from '../../../kernel/database/in-transaction.js';
 import { loadRow, lockRow } from '../../../kernel/database/rows.js';
-import { AppError } from '../../../kernel/errors.js';
+import { AppError, invalid } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
 import { orderedPageOf } from '../../../kernel/list-order.js';
 import { refuseOtherVersion } from '../../../kernel/number-rules.js';
@@ -343,9 +343,7 @@ async function changedCredentials(ctx: Context, row: ConnectionRow, given: Given
   const kind = kindOf(row.app);
   const fields = given[row.app];
   if (fields === undefined)
-    throw validationFailed([
-      { path: 'credentials', code: 'INVALID', message: `must be credentials of the app ${row.app}` },
-    ]);
+    throw validationFailed([invalid('credentials', `must be credentials of the app ${row.app}`)]);
   const { publicPart, secrets } = split(kind, fields);
   const after = { ...row.publicPart, ...publicPart };
   const missing = Object.keys(kind.secretRules.shape).filter((field) => secrets[field] === undefined);

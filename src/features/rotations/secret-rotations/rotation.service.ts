@@ -4,7 +4,7 @@ import type { Context, Transaction } from '../../../kernel/context.js';
 import { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import { flush, inTransaction } from '../../../kernel/database/in-transaction.js';
 import { databaseNow } from '../../../kernel/database/now.sql.js';
-import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
+import { AppError, type ErrorDetail, invalid } from '../../../kernel/errors.js';
 import { isId, newId } from '../../../kernel/ids.js';
 import { refuseOtherVersion } from '../../../kernel/number-rules.js';
 import { parse, validationFailed } from '../../../kernel/validation.js';
@@ -292,9 +292,7 @@ export class RotationService {
     const found = await tx.em.find(SecretRotation, { id: { $in: ids.filter(isId) }, projectId }, { fields: ['id'] });
     const known = new Set(found.map(({ id }) => id));
     const details = ids.flatMap((id, at): ErrorDetail[] =>
-      known.has(id)
-        ? []
-        : [{ path: `apartFrom[${at}].rotationId`, code: 'INVALID', message: 'must be a rotation of the project' }],
+      known.has(id) ? [] : [invalid(`apartFrom[${at}].rotationId`, 'must be a rotation of the project')],
     );
     if (details.length > 0) throw validationFailed(details);
   }
@@ -387,8 +385,7 @@ function changedContent(
 ): ReturnType<typeof chosen> {
   const content = chosen(given);
   const { path } = content;
-  if (content.type !== rotation.type)
-    throw validationFailed([{ path, code: 'INVALID', message: `must be of the type ${rotation.type}` }]);
+  if (content.type !== rotation.type) throw validationFailed([invalid(path, `must be of the type ${rotation.type}`)]);
   refuseViolations(path, kind.changeViolations?.(rotation.parameters, content.parameters));
   return content;
 }
@@ -418,8 +415,7 @@ function refuseChanged(
     ['secretPath', path, rotation.path],
   ] as const;
   const violations = pairs.filter(([, given, present]) => given != null && given !== present);
-  if (violations.length > 0)
-    throw validationFailed(violations.map(([field]) => ({ path: field, code: 'INVALID', message: 'cannot change' })));
+  if (violations.length > 0) throw validationFailed(violations.map(([field]) => invalid(field, 'cannot change')));
 }
 
 const scheduleOf = (

@@ -6,7 +6,7 @@ import { queryOf } from '../../../../kernel/database/database.js';
 import { inTransaction } from '../../../../kernel/database/in-transaction.js';
 import { AppError } from '../../../../kernel/errors.js';
 import { NO_ID } from '../../../../kernel/ids.js';
-import { backoffSeconds, type JobKind, type JobRun } from '../../../../kernel/jobs/job-kind.js';
+import { type JobKind, type JobRun, targetPauseSeconds } from '../../../../kernel/jobs/job-kind.js';
 import { enqueueStanding } from '../../../../kernel/jobs/queue.js';
 import { storedGauges } from '../../../../kernel/operations/metrics/store-probe.js';
 import { type OutboundResponse, send, type TargetPolicy } from '../../../../kernel/outbound/http.js';
@@ -16,8 +16,6 @@ import type { Batch, Format, Outlet, Target, TargetConfig } from './target.js';
 import { countEnabled, findMissed, listBehind, measureTargets } from './target.sql.js';
 import { openTarget } from './target-sealing.js';
 
-/** Exponential pauses from half a minute to six hours, as those of notifications. */
-const RETRY = { firstSeconds: 30, longestSeconds: 21_600, attempts: Number.POSITIVE_INFINITY };
 /** After this time other targets get the place of one that has more to receive. */
 const LONGEST_MS = 60_000;
 /** Longer than any call takes. */
@@ -113,8 +111,7 @@ class Delivering<T extends Target> {
     { id, configVersion, failures }: T,
     { code, status, retryAfterSeconds }: { code: string; status: number | null; retryAfterSeconds: number | null },
   ): Promise<boolean> {
-    const requestedSeconds = Math.min(retryAfterSeconds ?? 0, RETRY.longestSeconds);
-    const pauseSeconds = Math.max(backoffSeconds(RETRY, failures + 1, Math.random()) ?? 0, requestedSeconds);
+    const pauseSeconds = targetPauseSeconds(failures + 1, retryAfterSeconds);
     const values = {
       failures: sql('failures + 1'),
       nextAttemptAt: sql('now() + make_interval(secs => ?)', [pauseSeconds]),

@@ -6,9 +6,9 @@ import { AppError } from '../../../../kernel/errors.js';
 import { NO_ID, newId } from '../../../../kernel/ids.js';
 import {
   type Again,
-  backoffSeconds,
   type JobKind,
   type JobRun,
+  targetPauseSeconds,
   WAIT_FOR_KEY,
 } from '../../../../kernel/jobs/job-kind.js';
 import { enqueueStanding } from '../../../../kernel/jobs/queue.js';
@@ -178,8 +178,6 @@ async function recordGivenUp(tx: Transaction, given: readonly ShownRevocation[])
   });
 }
 
-/** Exponential pauses from half a minute to six hours, until it is revoked. */
-const RETRY = { firstSeconds: 30, longestSeconds: 21_600, attempts: Number.POSITIVE_INFINITY };
 /** Pending revocations that are read at once. */
 const BATCH = 50;
 /** Revoking takes up to four calls of half a minute each. */
@@ -264,8 +262,7 @@ async function postponeRevocation(
     failure: { code: errorCode, retryAfterSeconds },
   }: { readonly kinds: Kinds; readonly revocation: DueRevocation; readonly failure: TargetFailure },
 ): Promise<void> {
-  const backoff = backoffSeconds(RETRY, tries + 1, Math.random()) ?? RETRY.longestSeconds;
-  const pauseSeconds = Math.max(backoff, retryAfterSeconds ?? 0);
+  const pauseSeconds = targetPauseSeconds(tries + 1, retryAfterSeconds);
   await run.inTransaction(async (tx) => {
     const deferred = await tx.em.nativeUpdate(
       PendingRevocation,

@@ -4,6 +4,7 @@ import type { Context, Transaction } from '../../../../../kernel/context.js';
 import { SealedText } from '../../../../../kernel/crypto/sealed-text.js';
 import { emOf } from '../../../../../kernel/database/database.js';
 import type { ErrorDetail } from '../../../../../kernel/errors.js';
+import { invalid } from '../../../../../kernel/errors.js';
 import { enumType } from '../../../../../kernel/graphql/enums.js';
 import { objectType, orNull } from '../../../../../kernel/graphql/object-types.js';
 import type { TargetPolicy } from '../../../../../kernel/outbound/http.js';
@@ -134,11 +135,7 @@ export class HostosLocalAccount implements RotationKind {
     const { rotationMethod } = parametersOf(target.parameters);
     const violations: ErrorDetail[] = [];
     if (this.#isOwnConnection(target))
-      violations.push({
-        path: `${CONTENT}.parameters.username`,
-        code: 'INVALID',
-        message: 'must not be the account of the connection',
-      });
+      violations.push(invalid(`${CONTENT}.parameters.username`, 'must not be the account of the connection'));
     const password = passwordOf(target);
     if (rotationMethod === 'login-as-target' && password === null)
       violations.push({
@@ -165,7 +162,7 @@ export class HostosLocalAccount implements RotationKind {
     const held = { fields: ['id'], lockMode: LockMode.PESSIMISTIC_READ } as const;
     if ((await tx.em.findOne(PasswordRule, { organizationId, name }, held)) !== null) return [];
     const message = 'must be the name of a password rule of the organization';
-    return [{ path: 'parameters.passwordRule', code: 'INVALID', message }];
+    return [invalid('parameters.passwordRule', message)];
   }
 
   /** The rule may be missing only for credentials to revoke, because it outlives all rotations that use it; then the default applies. */
@@ -228,7 +225,7 @@ export class HostosLocalAccount implements RotationKind {
     const [before, after] = [parametersOf(present), parametersOf(given)];
     return (['username', 'rotationMethod'] as const)
       .filter((name) => before[name] !== after[name])
-      .map((name) => ({ path: `parameters.${name}`, code: 'INVALID', message: 'cannot change' }));
+      .map((name) => invalid(`parameters.${name}`, 'cannot change'));
   }
 
   /** Logs in with the new password and then with the old one: at most once each, because servers count failed logins. */
