@@ -6,8 +6,8 @@ import { OrderedPageArgs } from '../../kernel/graphql/list-order.js';
 import { PageArgs } from '../../kernel/graphql/page.js';
 import { leadsTo, relations } from '../../kernel/graphql/relations.js';
 import { type CountedConnectionOf, counted, pageOf } from '../../kernel/paging.js';
-import { IdentityType, identitiesByIds } from '../identity/identities/public.js';
-import { OrganizationType, organizationRelationOf, UserType, usersByIds } from '../identity/organizations/public.js';
+import { accountIds, accountRelations, IdentityType } from '../identity/identities/public.js';
+import { OrganizationType, organizationRelationOf, UserType } from '../identity/organizations/public.js';
 import { EnvironmentType } from './environments/environment.resolver.js';
 import {
   ProjectMembershipConnection,
@@ -164,17 +164,10 @@ export const projectRelations = (links: ProjectRelations, projects: ProjectServi
   ...[UserType, IdentityType].map((type) => new (membershipRelationOf(type))(links)),
   organizationRelationOf(ProjectType),
   relations(ProjectMembershipType, {
-    user: leadsTo(
-      UserType,
+    ...accountRelations<ProjectMembershipType>(
       'The user; null for other members, and when you cannot read users of your organization.',
-      usersByIds,
-      ({ memberKind, memberId }) => (memberKind === 'user' ? memberId : null),
-    ),
-    identity: leadsTo(
-      IdentityType,
       'The machine identity; null for other members, and when you cannot read identities of your organization.',
-      identitiesByIds,
-      ({ memberKind, memberId }) => (memberKind === 'identity' ? memberId : null),
+      ({ memberKind, memberId }) => accountIds(memberKind, memberId),
     ),
   }),
   new MembershipRolesResolver(links, roles),

@@ -16,8 +16,7 @@ import {
   timeText,
   withoutNull,
 } from '../../../rest/route.js';
-import { IdentityType, identitiesByIds } from '../../identity/identities/public.js';
-import { UserType, usersByIds } from '../../identity/organizations/public.js';
+import { accountIds, accountRelations } from '../../identity/identities/public.js';
 import { type ProjectRelations, ProjectType, toProjectType } from '../../projects/public.js';
 import { SecretType } from '../../secrets/public.js';
 import { DisclosedPage, ListAuditEvents, SecretReadsPage, WhatChanged } from './event.rules.js';
@@ -77,17 +76,10 @@ export const eventRelations = ({ projects }: Pick<ProjectRelations, 'projects'>)
       ({ projectId }) => projectId,
       toProjectType,
     ),
-    user: leadsTo(
-      UserType,
+    ...accountRelations<AuditEventType>(
       'The user that did it. Null for other actors, if it was deleted, or if you cannot read users.',
-      usersByIds,
-      ({ actorKind, actorId }) => (actorKind === 'user' ? actorId : null),
-    ),
-    identity: leadsTo(
-      IdentityType,
       'The machine identity that did it. Null for other actors, if it was deleted, or if you cannot read identities.',
-      identitiesByIds,
-      ({ actorKind, actorId }) => (actorKind === 'identity' ? actorId : null),
+      ({ actorKind, actorId }) => accountIds(actorKind, actorId),
     ),
   });
 

@@ -12,12 +12,12 @@ import { leadsTo, relations } from '../../../kernel/graphql/relations.js';
 import type { CountedConnectionOf } from '../../../kernel/paging.js';
 import {
   AuthMethodEnum,
+  accountRelations,
   ClientSecretType,
   clientSecretsByIds,
   IdentityType,
-  identitiesByIds,
 } from '../identities/public.js';
-import { OrganizationType, organizationsByIds, UserType, usersByIds } from '../organizations/public.js';
+import { OrganizationType, organizationsByIds } from '../organizations/public.js';
 import {
   CreatePersonalToken,
   CreateToken,
@@ -283,17 +283,10 @@ export class IdentityTokensResolver {
 /** What access tokens lead to. */
 export const accessTokenRelations = (service: AccessTokenService): object =>
   relations(AccessTokenType, {
-    identity: leadsTo(
-      IdentityType,
-      'The machine identity; null for a personal token, and if you cannot read it.',
-      identitiesByIds,
-      ({ identityId }) => identityId,
-    ),
-    user: leadsTo(
-      UserType,
+    ...accountRelations<AccessTokenType>(
       'The user; null for the token of a machine identity, and if you cannot read it.',
-      usersByIds,
-      ({ userId }) => userId,
+      'The machine identity; null for a personal token, and if you cannot read it.',
+      (ids) => ids,
     ),
     subOrganization: leadsTo(
       OrganizationType,

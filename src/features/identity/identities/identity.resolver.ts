@@ -15,6 +15,8 @@ import {
   MemberType,
   organizationRelationOf,
   roleToInput,
+  UserType,
+  usersByIds,
   withRole,
 } from '../organizations/public.js';
 import { toTokenAuthView, toUniversalAuthView } from './auth-configuration.view.js';
@@ -119,6 +121,22 @@ export class IdentityResolver {
     return { identity: await this.service.delete(ctx, input) };
   }
 }
+
+/** The IDs of what is a user or a machine identity: one of them is null, and both for other kinds. */
+export const accountIds = (kind: string | null, id: string | null) => ({
+  userId: kind === 'user' ? id : null,
+  identityId: kind === 'identity' ? id : null,
+});
+
+/** The fields `user` and `identity` of what leads to one of them. */
+export const accountRelations = <R>(
+  user: string,
+  identity: string,
+  idsOf: (root: R) => { readonly userId: string | null; readonly identityId: string | null },
+) => ({
+  user: leadsTo(UserType, user, usersByIds, (root: R) => idsOf(root).userId),
+  identity: leadsTo(IdentityType, identity, identitiesByIds, (root: R) => idsOf(root).identityId),
+});
 
 /** Gives a type with an `identityId` the machine identity itself. */
 export const identityRelationOf = (type: ClassType<{ readonly identityId: string | null }>): object =>

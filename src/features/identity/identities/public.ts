@@ -11,6 +11,6 @@ export { AuthMethodEnum } from './auth-method.js';
 export { ClientSecretType } from './client-secret.resolver.js';
 export { clientSecretsByIds } from './client-secret.service.js';
 export { IdentityReader, identitiesByIds, ownIdentity, tokenHoldersByIds } from './identity.reader.js';
-export { IdentityType, identityRelationOf } from './identity.resolver.js';
+export { accountIds, accountRelations, IdentityType, identityRelationOf } from './identity.resolver.js';
 export { insertIdentity } from './identity.service.js';
 export type { IdentityAction } from './identity-rights.js';

@@ -7,10 +7,10 @@ import { enumOfRule, inputType } from '../../../kernel/graphql/inputs.js';
 import { hidden, objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { nested, query } from '../../../kernel/graphql/operations.js';
 import { connectionOf, PageArgs } from '../../../kernel/graphql/page.js';
-import { leadsTo, relations } from '../../../kernel/graphql/relations.js';
+import { relations } from '../../../kernel/graphql/relations.js';
 import type { ConnectionOf, Page } from '../../../kernel/paging.js';
-import { IdentityType, identitiesByIds } from '../../identity/identities/public.js';
-import { MemberKindEnum, UserType, usersByIds } from '../../identity/organizations/public.js';
+import { accountIds, accountRelations } from '../../identity/identities/public.js';
+import { MemberKindEnum } from '../../identity/organizations/public.js';
 import {
   type EffectiveRule,
   PermissionActionEnum,
@@ -212,17 +212,10 @@ const fieldsOf = ({ environmentSlug, secretPath, secretKey, tags }: SecretType) 
 /** What those who have access lead to. */
 export const accessHolderRelations = (): object =>
   relations(AccessHolderType, {
-    user: leadsTo(
-      UserType,
+    ...accountRelations<AccessHolderType>(
       'The user; null for a machine identity, and when you cannot read users of your organization.',
-      usersByIds,
-      ({ memberKind, memberId }) => (memberKind === 'user' ? memberId : null),
-    ),
-    identity: leadsTo(
-      IdentityType,
       'The machine identity; null for a user, and when you cannot read identities of your organization.',
-      identitiesByIds,
-      ({ memberKind, memberId }) => (memberKind === 'identity' ? memberId : null),
+      ({ memberKind, memberId }) => accountIds(memberKind, memberId),
     ),
   });
 

@@ -5,10 +5,10 @@ import { Node } from '../../../kernel/graphql/node.js';
 import { objectType } from '../../../kernel/graphql/object-types.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
-import { leadsTo, relations } from '../../../kernel/graphql/relations.js';
+import { relations } from '../../../kernel/graphql/relations.js';
 import type { ConnectionOf } from '../../../kernel/paging.js';
-import { IdentityType, identitiesByIds } from '../../identity/identities/public.js';
-import { MemberKindEnum, UserType, usersByIds } from '../../identity/organizations/public.js';
+import { accountIds, accountRelations } from '../../identity/identities/public.js';
+import { MemberKindEnum } from '../../identity/organizations/public.js';
 import { GroupType, groupRelationOf } from './group.resolver.js';
 import { ListMembers, ManyMembers, OneMember } from './group-member.rules.js';
 import type { GroupMemberService } from './group-member.service.js';
@@ -104,17 +104,10 @@ export class GroupMembersResolver {
 export const groupMemberRelations = (): object[] => [
   groupRelationOf(GroupMemberType),
   relations(GroupMemberType, {
-    user: leadsTo(
-      UserType,
+    ...accountRelations<GroupMemberType>(
       'The user. Null for a machine identity, and for a user that another organization owns.',
-      usersByIds,
-      ({ memberKind, memberId }) => (memberKind === 'user' ? memberId : null),
-    ),
-    identity: leadsTo(
-      IdentityType,
       'The machine identity. Null for a user, and for an identity that another organization owns.',
-      identitiesByIds,
-      ({ memberKind, memberId }) => (memberKind === 'identity' ? memberId : null),
+      ({ memberKind, memberId }) => accountIds(memberKind, memberId),
     ),
   }),
 ];

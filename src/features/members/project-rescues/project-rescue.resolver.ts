@@ -5,10 +5,10 @@ import { Node } from '../../../kernel/graphql/node.js';
 import { hidden, objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, query } from '../../../kernel/graphql/operations.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
-import { leadsTo, relations } from '../../../kernel/graphql/relations.js';
+import { relations } from '../../../kernel/graphql/relations.js';
 import type { ConnectionOf } from '../../../kernel/paging.js';
-import { IdentityType, identitiesByIds } from '../../identity/identities/public.js';
-import { organizationRelationOf, UserType, usersByIds } from '../../identity/organizations/public.js';
+import { accountRelations } from '../../identity/identities/public.js';
+import { organizationRelationOf } from '../../identity/organizations/public.js';
 import { type ProjectRelations, projectRelationOf } from '../../projects/public.js';
 import {
   ListProjectRescues,
@@ -108,17 +108,10 @@ export const rescueRelations = (projects: ProjectRelations): object[] => [
   organizationRelationOf(ProjectRescueType),
   ...[ProjectRescueType, ProjectWithoutAdminType].map((type) => projectRelationOf(type, projects)),
   relations(ProjectRescueType, {
-    user: leadsTo(
-      UserType,
+    ...accountRelations<ProjectRescueType>(
       'The user who became an admin; null for a machine identity, and when you cannot read users of your organization.',
-      usersByIds,
-      ({ userId }) => userId,
-    ),
-    identity: leadsTo(
-      IdentityType,
       'The machine identity that became an admin; null for a user, and when you cannot read identities of your organization.',
-      identitiesByIds,
-      ({ identityId }) => identityId,
+      (ids) => ids,
     ),
   }),
 ];

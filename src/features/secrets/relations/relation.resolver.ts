@@ -13,7 +13,7 @@ import { nested } from '../../../kernel/graphql/operations.js';
 import { leadsTo, relations } from '../../../kernel/graphql/relations.js';
 import { selects } from '../../../kernel/graphql/selection.js';
 import type { ConnectionOf } from '../../../kernel/paging.js';
-import { IdentityType, identitiesByIds } from '../../identity/identities/public.js';
+import { accountIds, accountRelations } from '../../identity/identities/public.js';
 import { UserType, usersByIds } from '../../identity/organizations/public.js';
 import {
   EnvironmentType,
@@ -186,17 +186,10 @@ function recipientRelationOf(type: ClassType<{ readonly secretReminderRecipients
 
 const actorRelations = ({ memberships }: Pick<ProjectRelations, 'memberships'>): object =>
   relations(SecretActorType, {
-    user: leadsTo(
-      UserType,
+    ...accountRelations<SecretActorType>(
       'The user; null for other actors, and null with PERMISSION_DENIED if you cannot read members.',
-      usersByIds,
-      ({ actorId, actorType }) => (actorType === 'user' ? actorId : null),
-    ),
-    identity: leadsTo(
-      IdentityType,
       'The machine identity; null for other actors, and null with PERMISSION_DENIED if you cannot read identities.',
-      identitiesByIds,
-      ({ actorId, actorType }) => (actorType === 'identity' ? actorId : null),
+      ({ actorType, actorId }) => accountIds(actorType, actorId),
     ),
     membership: leadsTo(
       ProjectMembershipType,

@@ -3,7 +3,7 @@ import type { Context } from '../../../kernel/context.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import { leadsTo, relations } from '../../../kernel/graphql/relations.js';
 import { type ConnectionOf, type CountedConnectionOf, counted, pageOf } from '../../../kernel/paging.js';
-import { IdentityType, identitiesByIds, identityRelationOf } from '../../identity/identities/public.js';
+import { accountRelations, identityRelationOf } from '../../identity/identities/public.js';
 import { organizationRelationOf, UserType, usersByIds } from '../../identity/organizations/public.js';
 import { withPermissions } from '../../identity/permissions/public.js';
 import { groupRelationOf } from '../../members/groups/public.js';
@@ -120,17 +120,10 @@ export const templateRelations = (service: TemplateService): object[] => [
       ({ projectTemplateId }) => projectTemplateId,
       toTemplateType,
     ),
-    user: leadsTo(
-      UserType,
+    ...accountRelations<TemplateVersionType>(
       'The user who created the version. Null for a machine identity, and if you cannot read the user.',
-      usersByIds,
-      ({ userId }) => userId,
-    ),
-    identity: leadsTo(
-      IdentityType,
       'The machine identity that created the version. Null for a user, and if you cannot read the identity.',
-      identitiesByIds,
-      ({ identityId }) => identityId,
+      (ids) => ids,
     ),
   }),
   relations(ProjectType, {
