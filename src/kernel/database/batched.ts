@@ -17,6 +17,14 @@ export const mapFound = <T, U>(found: Found<T>, change: (value: T) => U): Found<
 export const withoutNulls = <T>(found: Found<T | null>): Found<T> =>
   new Map([...found].flatMap(([key, value]) => (value === null ? [] : [[key, value] as const])));
 
+/** A `BatchLoad` of rows by their ids. */
+export const batchById =
+  <R extends { readonly id: string }>(
+    find: (ctx: Context, wanted: { readonly ids: readonly string[] }) => Promise<readonly R[]>,
+  ): BatchLoad<R> =>
+  async (ctx, ids) =>
+    new Map((await find(ctx, { ids })).map((row) => [row.id, row]));
+
 /** A `BatchLoad` of the lists of many owners. @param ownerOf id of the owner of a row */
 export const batchOfOwned =
   <R>(load: (ctx: Context, ownerIds: readonly string[]) => Promise<readonly R[]>, ownerOf: (row: R) => string) =>

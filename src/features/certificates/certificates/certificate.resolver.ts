@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
-import { type BatchLoad, batched, linked } from '../../../kernel/database/batched.js';
+import { type BatchLoad, batchById, batched, linked } from '../../../kernel/database/batched.js';
 import { argsType } from '../../../kernel/graphql/inputs.js';
 import { type NodeKind, nodeKind } from '../../../kernel/graphql/node.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
@@ -89,13 +89,7 @@ export class CertificateResolver {
   }
 }
 
-interface Pem {
-  readonly id: string;
-  readonly certificate: string;
-  readonly chain: string;
-}
-
-const pems: BatchLoad<Pem> = async (ctx, ids) => new Map((await findPems(ctx, { ids })).map((row) => [row.id, row]));
+const pems = batchById(findPems);
 
 const loadFacts = onceLoaded(() => import('../x509/facts.js'));
 

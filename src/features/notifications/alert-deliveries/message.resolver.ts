@@ -1,7 +1,7 @@
 import { Ctx, FieldResolver, ID, Int, Resolver, Root } from 'type-graphql';
 import { authorize, can } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
-import { type BatchLoad, batched, linked, mapFound } from '../../../kernel/database/batched.js';
+import { type BatchLoad, batchById, batched, linked, mapFound } from '../../../kernel/database/batched.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumType } from '../../../kernel/graphql/enums.js';
 import { Node } from '../../../kernel/graphql/node.js';
@@ -16,7 +16,6 @@ import {
   AlertChannelTypeEnum,
   AlertType,
   CertificateEventEnum,
-  type ChannelRow,
   findAlertViews,
   findChannels,
   openForSending,
@@ -192,9 +191,7 @@ export class AlertMessagesResolver {
   }
 }
 
-/** Channels by ID. */
-const channelsById: BatchLoad<ChannelRow> = async (ctx, ids) =>
-  new Map((await findChannels(ctx, { ids })).map((channel) => [channel.id, channel]));
+const channelsById = batchById(findChannels);
 
 type Sent = Pick<MessageRow, 'projectId' | 'channelId' | 'channelType' | 'recipientDigest'>;
 

@@ -3,6 +3,7 @@ import { authorize } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
 import {
   type BatchLoad,
+  batchById,
   batched,
   linked,
   mapFound,
@@ -27,7 +28,7 @@ import {
   UndeliveredMessagesType,
   undeliveredOf,
 } from '../deliveries/public.js';
-import { type ChannelRow, findChannels } from './channel.queries.js';
+import { findChannels } from './channel.queries.js';
 import { NoticeKindEnum, NotificationChannelType, toNotificationChannel } from './channel.resolver.js';
 import type { MessageService } from './message.service.js';
 import type { MessageRow } from './notice.queries.js';
@@ -192,8 +193,7 @@ async function addressOf(ctx: Context, message: MessageRow): Promise<string | nu
   return addressAmong(ctx, message, () => openForSending(ctx, sealed));
 }
 
-const channelsById: BatchLoad<ChannelRow> = async (ctx, ids) =>
-  new Map((await findChannels(ctx, { ids })).map((channel) => [channel.id, channel]));
+const channelsById = batchById(findChannels);
 
 const people: Together<MessageRow, { readonly recipients: readonly string[] }> = async (ctx, messages) => {
   const projectIds = [...new Set(messages.map(({ projectId }) => projectId))];
