@@ -2,13 +2,9 @@ import {
   astFromValue,
   type GraphQLArgument,
   type GraphQLField,
-  type GraphQLInterfaceType,
-  type GraphQLNamedType,
-  type GraphQLObjectType,
   type GraphQLSchema,
   getNamedType,
   isInputObjectType,
-  isInterfaceType,
   isListType,
   isNonNullType,
   isObjectType,
@@ -30,9 +26,10 @@ import { lazily, once } from '../kernel/once.js';
 import { validationFailed } from '../kernel/validation.js';
 import { inRequest } from './request-paths.js';
 import { type JsonSchema, sampleData, schemaOf } from './response-schema.js';
-import { type Data, type FieldRoute, nextCursor, paging, type Route, type WrittenRoute } from './route.js';
+import { type Data, eachOf, type FieldRoute, nextCursor, paging, type Route, type WrittenRoute } from './route.js';
 import { argumentDescriptions, type Descriptions } from './rule-kinds.js';
 import { lastWord, paramNames, sampleVariables } from './sample-request.js';
+import { hasFields, selectionOf } from './selection.js';
 
 type RouteRequest = Parameters<WrittenRoute['variables']>[0];
 
@@ -254,10 +251,10 @@ function writtenRoute(schema: GraphQLSchema, route: Route): WrittenRoute {
   const isRead = route.method === 'GET';
   const field = (isRead ? schema.getQueryType() : schema.getMutationType())?.getFields()[route.field];
   if (field === undefined) throw new Error(`the schema has no ${isRead ? 'query' : 'mutation'} ${route.field}`);
-  const answer = answerOf(field, route);
+  const answer = answerOf(schema, field, route);
   const query = route.query ?? (answer.isList ? z.strictObject(paging) : undefined);
   const request = { path: route.path, query, body: route.body };
-  const variables = route.variables ?? variablesOf(field, request);
+  const variables = route.variables ?? variablesOf(field, route);
   const given = Object.keys(sampleVariables({ ...request, variables })).map((name) => argumentOf(field, name));
   const declared = given.length === 0 ? '' : `(${given.map(declarationOf).join(', ')})`;
   const passed = given.length === 0 ? '' : `(${given.map(({ name }) => `${name}: $${name}`).join(', ')})`;
@@ -277,44 +274,54 @@ interface Answer {
 }
 
 /** What is asked for behind a field, and the reply that it makes: for a list, a query and a mutation. */
-function answerOf({ name, type }: Field, { method, select, as }: FieldRoute): Answer {
+function answerOf(schema: GraphQLSchema, { name, type }: Field, route: FieldRoute): Answer {
+  const { method, select, show = (object) => object } = route;
   const object = getNamedType(type);
   if (!hasFields(object)) throw new Error(`${name} returns no object`);
-  const fields = Object.values(object.getFields());
-  if (fields.some((field) => field.name === 'pageInfo'))
+  const fields = object.getFields();
+  const [only, ...others] = Object.values(fields);
+  const wrapped = (index: 0 | 1, fallback: string, shown: unknown, rest: object = {}): unknown => {
+    const { as = fallback } = route;
+    const key = Array.isArray(as) ? (as[index] as string) : (as as string | null);
+    return key === null ? shown : { [key]: shown, ...rest };
+  };
+  if (fields.pageInfo !== undefined && fields.nodes !== undefined)
     return {
       isList: true,
-      selection: `nodes { ${select} } pageInfo { hasNextPage endCursor }`,
-      reply: ({ [name]: { nodes, pageInfo } }) => ({ [as ?? name]: nodes, ...nextCursor(pageInfo) }),
+      selection: `nodes { ${selectionOf(schema, fields.nodes.type, select)} } pageInfo { hasNextPage endCursor }`,
+      reply: ({ [name]: { nodes, pageInfo } }) => wrapped(1, name, nodes.map(show), nextCursor(pageInfo)),
     };
-  if (method === 'GET') return { isList: false, selection: select, reply: (data) => ({ [as ?? name]: data[name] }) };
-  const [only] = fields;
-  return only !== undefined && fields.length === 1 && hasFields(getNamedType(only.type))
-    ? {
-        isList: false,
-        selection: `${only.name} { ${select} }`,
-        reply: (data) => ({ [as ?? only.name]: data[name][only.name] }),
-      }
-    : { isList: false, selection: select, reply: (data) => data[name] };
+  const one = (selection: string, reply: Answer['reply']): Answer => ({ isList: false, selection, reply });
+  const whole = () => selectionOf(schema, object, select);
+  if (method === 'GET') return one(whole(), (data) => wrapped(0, name, shownOf(data[name], show)));
+  return only !== undefined && others.length === 0 && hasFields(getNamedType(only.type))
+    ? one(`${only.name} { ${selectionOf(schema, only.type, select)} }`, (data) =>
+        wrapped(0, only.name, shownOf(data[name][only.name], show)),
+      )
+    : one(whole(), (data) => show(data[name]));
 }
 
-const hasFields = (type: GraphQLNamedType): type is GraphQLObjectType | GraphQLInterfaceType =>
-  isObjectType(type) || isInterfaceType(type);
+/** One object, or a list without pages. */
+const shownOf = (found: Data, show: (object: Data) => unknown): unknown =>
+  Array.isArray(found) ? eachOf(found as Data[], show) : show(found);
 
 /** How REST names arguments of a list. */
 const PAGING: Readonly<Record<string, string>> = { limit: 'first', cursor: 'after' };
 
 /** Gives each part of a request to the argument of its name; a path parameter that has none is the `id`. */
-function variablesOf(field: Field, { path }: Pick<Route, 'path'>): WrittenRoute['variables'] {
+function variablesOf(field: Field, { path, given, input: inputOf }: FieldRoute): WrittenRoute['variables'] {
   const input = field.args.find(({ name }) => name === 'input');
   const type = input === undefined ? undefined : getNamedType(input.type);
   const known = isInputObjectType(type) ? Object.keys(type.getFields()) : field.args.map(({ name }) => name);
   const names = paramNames(path).map((name) => [known.includes(name) ? name : 'id', name] as const);
   if (new Set(names.map(([to]) => to)).size < names.length)
     throw new Error(`${field.name} does not take its path parameters by their names`);
-  const inPath = (params: Readonly<Record<string, string>>) =>
-    Object.fromEntries(names.map(([to, name]) => [to, params[name]]));
-  if (input !== undefined) return ({ params, body }) => ({ input: { ...inPath(params), ...body } });
+  const inPath = (params: Readonly<Record<string, string>>) => ({
+    ...Object.fromEntries(names.map(([to, name]) => [to, params[name]])),
+    ...given,
+  });
+  if (input !== undefined)
+    return ({ params, body }) => ({ input: { ...inPath(params), ...(inputOf === undefined ? body : inputOf(body)) } });
   return ({ params, query }) => ({
     ...inPath(params),
     ...Object.fromEntries(Object.entries(query).map(([name, value]) => [PAGING[name] ?? name, value])),

@@ -117,11 +117,21 @@ interface FieldResponse<Q extends z.ZodObject, B extends z.ZodObject> {
   readonly field: string;
   /**
    * What is asked for: of each row of a list, which takes `limit` and `cursor`; of the one object in the payload of a mutation; or of
-   * what the field itself returns.
+   * what the field itself returns. `*` stands for the fields that such an object holds, with those of the objects in it, but for the fields
+   * that are named beside it: `id orgId: organizationId * -version` renames one and leaves one out. Without a selection: `*`.
    */
-  readonly select: string;
-  /** The key of the reply. Without it the name of the field, or of the object in the payload; another payload is the reply. */
-  readonly as?: string;
+  readonly select?: string;
+  /** Arguments, or fields of `input`, that every request gives: the type of what the routes of one path are about. */
+  readonly given?: Readonly<Record<string, unknown>>;
+  /** The fields of `input` that the body stands for, where they are not those of the body. */
+  readonly input?: (body: z.output<B>) => object;
+  /** What the reply shows of an object or row. Moves things about, as `reply` does. */
+  readonly show?: (object: Data) => unknown;
+  /**
+   * The key of the reply, or that of one object and that of a list. Null: none, what is shown is the reply. Without it the name of the
+   * field, or of the object in the payload; another payload is the reply.
+   */
+  readonly as?: string | null | readonly [one: string, many: string];
   /** In place of those made from the schema. */
   readonly variables?: WrittenResponse<Q, B>['variables'];
   readonly reply?: WrittenResponse<Q, B>['reply'];
@@ -143,12 +153,12 @@ export const route = <Q extends z.ZodObject = z.ZodObject, B extends z.ZodObject
 ): WrittenRoute => definition as unknown as WrittenRoute;
 
 /** What routes of one resource share. */
-type Shared = Pick<FieldRoute, 'select' | 'errors'>;
-/** What a route adds; its `select` replaces the shared one, and its error codes are added. */
+type Shared = Pick<FieldRoute, 'select' | 'given' | 'show' | 'as' | 'errors' | 'deprecated'>;
+/** What a route adds or has instead; its error codes are added. */
 type Own<Q extends z.ZodObject, B extends z.ZodObject> = Omit<
   FieldDefinition<Q, B>,
-  'method' | 'path' | 'summary' | 'extension' | 'select'
-> & { readonly select?: string };
+  'method' | 'path' | 'summary' | 'extension'
+>;
 
 type Declare = <Q extends z.ZodObject = z.ZodObject, B extends z.ZodObject = z.ZodObject>(
   path: string,
@@ -157,12 +167,12 @@ type Declare = <Q extends z.ZodObject = z.ZodObject, B extends z.ZodObject = z.Z
 ) => FieldRoute;
 
 /**
- * Declares routes of one resource, by the fields that answer them: `const widgets = routesAt('/api/v1/widgets', {
- * select: 'id name' })`, then `widgets.get('/{id}', 'Get a widget', { field: 'widget' })`.
+ * Declares routes of one resource, by the fields that answer them: `const widgets = routesAt('/api/v1/widgets')`, then
+ * `widgets.get('/{id}', 'Get a widget', { field: 'widget' })`, which shows all that a widget holds.
  *
  * @param base where their paths begin
  */
-export function routesAt(base: string, shared: Shared): Record<'get' | 'post' | 'patch' | 'delete', Declare> {
+export function routesAt(base: string, shared: Shared = {}): Record<'get' | 'post' | 'patch' | 'delete', Declare> {
   const by =
     (method: Method): Declare =>
     (path, summary, own) =>

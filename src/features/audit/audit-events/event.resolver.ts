@@ -152,8 +152,7 @@ const toProjectChanges = (changes: ProjectChanges): ProjectChangesType => ({
   others: shown(changes.others),
 });
 
-const EVENT = `id: eventId organizationId projectId occurredAt action class subjectId outcome actorKind actorId tokenId requestId address userAgent
-  facts { name stringValue numberValue booleanValue listValue } disclosedSecrets { count ids }`;
+const EVENT = 'id: eventId * disclosedSecrets';
 
 const OF_KIND = `{ events { ${EVENT} } hasMore }`;
 const CHANGES = ['secrets', 'roles', 'members', 'tokens', 'others'].map((kind) => `${kind} ${OF_KIND}`).join(' ');

@@ -10,8 +10,8 @@ import {
 } from './authority.rules.js';
 
 const ca = routesAt('/api/v1/cert-manager/ca', {
-  select: `id projectId name kind status parentId predecessorId successorId subject commonName keyAlgorithm request certificate chain serialNumber
-    notBefore notAfter maxPathLength nameConstraints { permitted { kind value } excluded { kind value } } revokedAt revocationReason formerCertificates { certificate chain serialNumber notBefore notAfter replacedAt } version createdAt updatedAt`,
+  select: `id projectId name kind status parentId predecessorId successorId *
+    nameConstraints revokedAt revocationReason formerCertificates version createdAt updatedAt`,
 });
 
 const NOT_FOUND = ['CERTIFICATE_AUTHORITY_NOT_FOUND'] as const;

@@ -3,9 +3,7 @@ import { bodyOf, paging, routesAt, timeText, withoutNull } from '../../../rest/r
 import { certificateStatus, ImportCertificate, RevokeCertificate, UpdateCertificate } from './certificate.rules.js';
 
 /** What is shown of a certificate. */
-export const CERTIFICATE_FIELDS = `id projectId authorityId profileId profileSlug lineageId renewedFromId source commonName sans serialNumber status revokedAt
-  revocationReason notBefore notAfter keyAlgorithm fingerprintSha256 hasPrivateKey isCa renewBeforeDays renewalFailure { code failedAt nextTryAt } metadata { key value } version
-  createdAt updatedAt`;
+export const CERTIFICATE_FIELDS = '* renewalFailure metadata version createdAt updatedAt';
 
 /** Routes of certificates, which reply with the fields of one. */
 export const certificates = routesAt('/api/v1/cert-manager/certificates', { select: CERTIFICATE_FIELDS });

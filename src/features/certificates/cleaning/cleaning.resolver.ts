@@ -37,7 +37,7 @@ export class CleaningResolver {
   }
 }
 
-const cleaning = routesAt('/api/v1/cert-manager/certificate-cleaning', { select: 'daysAfterExpiry' });
+const cleaning = routesAt('/api/v1/cert-manager/certificate-cleaning');
 const NOT_FOUND = ['PROJECT_NOT_FOUND'] as const;
 
 /** Whether expired certificates are deleted, beyond the specification. */

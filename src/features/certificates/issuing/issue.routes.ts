@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { bodyOf, boundedPaging, nextCursor, type Route, route, routesAt, withoutNull } from '../../../rest/route.js';
+import { bodyOf, boundedPaging, type Route, routesAt, withoutNull } from '../../../rest/route.js';
 import { CERTIFICATE_FIELDS } from '../certificates/certificate.routes.js';
 import { IssueCertificate, RenewCertificate, requestKind, requestState, SignIntermediate } from './issue.rules.js';
 
@@ -7,9 +7,7 @@ const BASE = '/api/v1/cert-manager';
 const certificates = routesAt(`${BASE}/certificates`, { select: CERTIFICATE_FIELDS });
 const lineages = routesAt(`${BASE}/certificate-lineages`, { select: CERTIFICATE_FIELDS });
 
-const REQUEST = `id projectId kind state isAutomatic actorKind actorId profileSlug commonName certificateId issuedCertificateId
-  errorCode faults { path message } createdAt endedAt`;
-const requests = routesAt(`${BASE}/certificate-requests`, { select: REQUEST });
+const requests = routesAt(`${BASE}/certificate-requests`);
 
 const OF_ISSUER = [
   ...(['CERTIFICATE_PROFILE_NOT_FOUND', 'CERTIFICATE_AUTHORITY_PENDING'] as const),
@@ -55,18 +53,9 @@ export const issueRoutes: readonly Route[] = [
     as: 'certificate',
     errors: ['CERTIFICATE_NOT_FOUND'],
   }),
-  route({
-    method: 'GET',
-    path: `${BASE}/certificate-requests`,
-    summary: 'List certificate requests, newest first',
-    extension: true,
+  requests.get('', 'List certificate requests, newest first', {
+    field: 'certificateRequests',
     query: ListQuery,
-    document: `query ($projectId: ID!, $state: CertificateRequestState, $kind: CertificateRequestKind, $certificateId: ID,
-      $first: Int, $after: String) {
-      certificateRequests(projectId: $projectId, state: $state, kind: $kind, certificateId: $certificateId, first: $first,
-        after: $after) { nodes { ${REQUEST} } pageInfo { hasNextPage endCursor } } }`,
-    variables: ({ query: { limit, cursor, ...filters } }) => ({ ...filters, first: limit, after: cursor }),
-    reply: ({ certificateRequests: { nodes, pageInfo } }) => ({ certificateRequests: nodes, ...nextCursor(pageInfo) }),
     errors: ['PROJECT_NOT_FOUND', 'CERTIFICATE_NOT_FOUND'],
   }),
   requests.get('/{requestId}', 'Get a certificate request', {

@@ -107,13 +107,7 @@ export const profileNode = (relations: ProjectRelations): NodeKind =>
     record: readOf,
   });
 
-const policy = 'allowed required denied';
-const profiles = routesAt('/api/v1/cert-manager/certificate-profiles', {
-  select: `id projectId slug description authorityId subject { attribute ${policy} } sans { kind ${policy} } keyAlgorithms
-    keyUsages { ${policy} } extendedKeyUsages { ${policy} } ca maxPathLength maxDays defaults {
-      subject { organization organizationalUnit locality province country } keyAlgorithm keyUsages extendedKeyUsages validDays }
-    renewBeforeDays version createdAt updatedAt`,
-});
+const profiles = routesAt('/api/v1/cert-manager/certificate-profiles');
 
 const NOT_FOUND = ['CERTIFICATE_PROFILE_NOT_FOUND'] as const;
 const ListQuery = z.strictObject({ projectId: z.string().meta({ description: 'ID of the project.' }), ...paging });

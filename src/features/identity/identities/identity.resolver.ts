@@ -190,8 +190,7 @@ export const identityRelations = (): object[] => [
 ];
 
 const identities = routesAt('/api/v1/identities', {
-  select:
-    'id name organizationId projectId role: roleSlug metadata { key value } hasTokenAuth hasUniversalAuth authMethods isInstallationAdmin hasDeleteProtection createdAt updatedAt',
+  select: 'id name organizationId projectId role: roleSlug metadata *',
 });
 
 /** A machine identity, which stands in itself as a member of the organization, too: clients read the one or the other. */
@@ -211,7 +210,7 @@ export const identityRoutes = [
   identities.post('', 'Create a machine identity', {
     field: 'createIdentity',
     body: withRole(CreateIdentity),
-    variables: ({ body }) => ({ input: roleToInput(body) }),
+    input: roleToInput,
     errors: ['ORGANIZATION_NOT_FOUND', 'PROJECT_NOT_FOUND', 'ROLE_NOT_FOUND'],
     example: { name: 'deploy pipeline', organizationId: '9f1c6f5e-7c1b-4a53-9d0a-5f0a6d6c2b11', role: 'member' },
   }),
@@ -238,7 +237,7 @@ export const identityRoutes = [
   identities.patch('/{identityId}', 'Update a machine identity', {
     field: 'updateIdentity',
     body: withRole(bodyOf(UpdateIdentity, 'id')),
-    variables: ({ params, body }) => ({ input: { id: params.identityId, ...roleToInput(body) } }),
+    input: roleToInput,
     errors: ['IDENTITY_NOT_FOUND', 'ROLE_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_ADMIN'],
     example: { name: 'release pipeline', role: 'no-access' },
   }),

@@ -68,8 +68,7 @@ export class TokenAuthResolver {
 }
 
 const tokenAuth = routesAt('/api/v1/auth/token-auth/identities/{identityId}', {
-  select: `identityId accessTokenTrustedIps { ipAddress } accessTokenTTL accessTokenMaxTTL accessTokenNumUsesLimit
-    createdAt updatedAt`,
+  as: 'identityTokenAuth',
   errors: ['IDENTITY_NOT_FOUND'],
 });
 
@@ -77,7 +76,6 @@ const tokenAuth = routesAt('/api/v1/auth/token-auth/identities/{identityId}', {
 export const tokenAuthRoutes = [
   tokenAuth.post('', 'Attach token authentication to a machine identity', {
     field: 'attachTokenAuth',
-    as: 'identityTokenAuth',
     body: bodyOf(AttachTokenAuth, 'identityId'),
     errors: ['TOKEN_AUTH_EXISTS'],
     example: {
@@ -92,14 +90,12 @@ export const tokenAuthRoutes = [
   }),
   tokenAuth.patch('', 'Change the token-auth configuration of a machine identity', {
     field: 'updateTokenAuth',
-    as: 'identityTokenAuth',
     body: bodyOf(UpdateTokenAuth, 'identityId'),
     errors: ['TOKEN_AUTH_NOT_FOUND', 'LAST_ADMIN'],
     example: { accessTokenTTL: 3_600, accessTokenNumUsesLimit: 100 },
   }),
   tokenAuth.delete('', 'Remove token authentication and all tokens of a machine identity', {
     field: 'removeTokenAuth',
-    as: 'identityTokenAuth',
     errors: ['TOKEN_AUTH_NOT_FOUND', 'LAST_ADMIN'],
   }),
 ];

@@ -56,8 +56,8 @@ export class UniversalAuthResolver {
 }
 
 const universalAuth = routesAt('/api/v1/auth/universal-auth/identities/{identityId}', {
-  select: `identityId clientId clientSecretTrustedIps { ipAddress } accessTokenTrustedIps { ipAddress }
-    accessTokenTTL accessTokenMaxTTL accessTokenNumUsesLimit createdAt updatedAt`,
+  select: 'identityId clientId clientSecretTrustedIps *',
+  as: 'identityUniversalAuth',
   errors: ['IDENTITY_NOT_FOUND'],
 });
 
@@ -65,7 +65,6 @@ const universalAuth = routesAt('/api/v1/auth/universal-auth/identities/{identity
 export const universalAuthRoutes = [
   universalAuth.post('', 'Attach universal authentication to a machine identity', {
     field: 'attachUniversalAuth',
-    as: 'identityUniversalAuth',
     body: bodyOf(AttachUniversalAuth, 'identityId'),
     errors: ['UNIVERSAL_AUTH_EXISTS'],
     example: { clientSecretTrustedIps: [{ ipAddress: '10.0.0.0/8' }], accessTokenTTL: 3_600 },
@@ -76,14 +75,12 @@ export const universalAuthRoutes = [
   }),
   universalAuth.patch('', 'Change the universal-auth configuration of a machine identity', {
     field: 'updateUniversalAuth',
-    as: 'identityUniversalAuth',
     body: bodyOf(UpdateUniversalAuth, 'identityId'),
     errors: ['UNIVERSAL_AUTH_NOT_FOUND', 'LAST_ADMIN'],
     example: { accessTokenTTL: 3_600, accessTokenNumUsesLimit: 100 },
   }),
   universalAuth.delete('', 'Remove universal authentication with its client secrets and tokens', {
     field: 'removeUniversalAuth',
-    as: 'identityUniversalAuth',
     errors: ['UNIVERSAL_AUTH_NOT_FOUND', 'LAST_ADMIN'],
   }),
 ];

@@ -13,7 +13,7 @@ import { type CreateFirstAdmin, OrganizationService } from './organization.servi
 import { UserResolver, UserType } from './user.resolver.js';
 import { UserService } from './user.service.js';
 
-const atOrganization = routesAt('/api/v1/organization', { select: 'id name slug parentId createdAt updatedAt' });
+const atOrganization = routesAt('/api/v1/organization', { select: '* -allowedEmailDomains' });
 const routes = [atOrganization.get('', 'List the organizations that your token can see', { field: 'organizations' })];
 
 /** Organizations, their users, and who is a member of what. */

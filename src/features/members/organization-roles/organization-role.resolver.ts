@@ -7,12 +7,11 @@ import { mutation, query } from '../../../kernel/graphql/operations.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
 import { leadsTo, relations } from '../../../kernel/graphql/relations.js';
 import type { CountedConnectionOf } from '../../../kernel/paging.js';
-import { bodyOf, nextCursor, routesAt } from '../../../rest/route.js';
+import { bodyOf, routesAt } from '../../../rest/route.js';
 import { IdentityType } from '../../identity/identities/public.js';
 import { MemberType, organizationRelationOf, UserType } from '../../identity/organizations/public.js';
 import {
   OrganizationPermissionType,
-  PERMISSIONS,
   type PermissionsGiven,
   permissionsIn,
   withPermissions,
@@ -132,7 +131,9 @@ export const organizationRoleRelations = (): object[] => [
 ];
 
 const roles = routesAt('/api/v1/organization/roles', {
-  select: `id name slug description ${PERMISSIONS} version organizationId createdAt updatedAt`,
+  select: 'id name slug description permissions version *',
+  as: ['role', 'roles'],
+  show: withReplyPermissions,
 });
 
 /** Actions in a list and conditions by field, as the schema has them. */
@@ -146,8 +147,7 @@ export const organizationRoleRoutes = [
   roles.post('', 'Create a role of the organization', {
     field: 'createOrganizationRole',
     body: CreateOrganizationRole,
-    variables: ({ body }) => ({ input: toInput(body) }),
-    reply: ({ createOrganizationRole }) => ({ role: withReplyPermissions(createOrganizationRole.role) }),
+    input: toInput,
     example: {
       slug: 'identity-manager',
       name: 'Identity manager',
@@ -160,33 +160,25 @@ export const organizationRoleRoutes = [
   }),
   roles.get('', 'List the roles of the organization', {
     field: 'organizationRoles',
-    reply: ({ organizationRoles: { nodes, pageInfo } }) => ({
-      roles: nodes.map(withReplyPermissions),
-      ...nextCursor(pageInfo),
-    }),
   }),
   roles.get('/{roleId}', 'Get a role of the organization', {
     field: 'organizationRole',
-    reply: ({ organizationRole }) => ({ role: withReplyPermissions(organizationRole) }),
     errors: ['ROLE_NOT_FOUND'],
   }),
   roles.get('/slug/{slug}', 'Get a role of the organization by its slug', {
     field: 'organizationRoleBySlug',
-    reply: ({ organizationRoleBySlug }) => ({ role: withReplyPermissions(organizationRoleBySlug) }),
     errors: ['ROLE_NOT_FOUND'],
   }),
   roles.patch('/{roleId}', 'Update a role of the organization', {
     field: 'updateOrganizationRole',
     body: bodyOf(UpdateOrganizationRole, 'id'),
     harmless: { RoleId: 'roleId' },
-    variables: ({ params, body }) => ({ input: { id: params.roleId, ...toInput(body) } }),
-    reply: ({ updateOrganizationRole }) => ({ role: withReplyPermissions(updateOrganizationRole.role) }),
+    input: toInput,
     example: { permissions: [{ subject: 'identity', action: 'read' }] },
     errors: ['ROLE_NOT_FOUND', 'ROLE_SLUG_TAKEN', 'ROLE_BUILT_IN', 'LAST_ADMIN'],
   }),
   roles.delete('/{roleId}', 'Delete a role of the organization', {
     field: 'deleteOrganizationRole',
-    reply: ({ deleteOrganizationRole }) => ({ role: withReplyPermissions(deleteOrganizationRole.role) }),
     errors: ['ROLE_NOT_FOUND', 'ROLE_IN_USE', 'ROLE_BUILT_IN'],
   }),
 ];

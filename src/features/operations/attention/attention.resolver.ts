@@ -21,9 +21,7 @@ export class AttentionResolver {
   }
 }
 
-const ITEM = `kind urgency since message errorCode projectId subjectType subjectId subjectName operations { mutation inputField inputValue httpMethod httpPath summary }`;
-
-const attention = routesAt('/api/v1/attention', { select: ITEM });
+const attention = routesAt('/api/v1/attention');
 
 export const attentionRoutes = [
   attention.get('', 'List what needs a person, the most urgent first', {

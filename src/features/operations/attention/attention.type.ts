@@ -51,6 +51,7 @@ export const AttentionItemType = objectType('AttentionItem', 'Something that nee
     orNull(String),
     'Error code of the last failure, for example `TARGET_UNREACHABLE`. Null if there is none.',
   ],
+  projectId: [orNull(ID), 'ID of the project of the subject. Null if it has none.'],
   subjectType: [
     String,
     'GraphQL type of what it is about, for example `SecretRotation`. Others are `CredentialDebt`, `ConnectedApp`, `Certificate` and `Job`.',
@@ -60,7 +61,6 @@ export const AttentionItemType = objectType('AttentionItem', 'Something that nee
     orNull(String),
     'Name of what it is about: of a message that of its alert or channel, of a job that of its kind. Null if it has none.',
   ],
-  projectId: [orNull(ID), 'ID of the project of the subject. Null if it has none.'],
   operations: [[AttentionOperationType], 'Operations that help, and that you may perform.'],
 });
 export type AttentionItemType = InstanceType<typeof AttentionItemType>;

@@ -189,19 +189,13 @@ export class JobKindResolver {
   }
 }
 
-const JOB = `id kind isOfInstallation projectId subjectId state attemptCount dueAt leaseEndsAt errorCode isCancelRequested
-  createdAt finishedAt`;
-const JOB_WITH_ATTEMPTS = `${JOB} attempts { number node startedAt endedAt outcome errorCode }`;
-
-const jobs = routesAt('/api/v1/jobs', { select: JOB_WITH_ATTEMPTS });
-const kinds = routesAt('/api/v1/job-kinds', {
-  select: 'name description everySeconds nextAt isPaused waitingCount runningCount failedCount nextDueAt',
-});
+const jobs = routesAt('/api/v1/jobs', { select: '* attempts' });
+const kinds = routesAt('/api/v1/job-kinds');
 
 export const jobRoutes = [
   jobs.get('', 'List jobs of the organization, newest first', {
     field: 'jobs',
-    select: JOB,
+    select: '*',
     query: withoutNull(bodyOf(ListJobs, 'first', 'after')).extend(boundedPaging),
   }),
   jobs.get('/{jobId}', 'Get a job', { field: 'job', errors: ['JOB_NOT_FOUND'] }),

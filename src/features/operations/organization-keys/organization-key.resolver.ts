@@ -6,7 +6,7 @@ import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, query } from '../../../kernel/graphql/operations.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
 import { type CountedConnectionOf, counted } from '../../../kernel/paging.js';
-import { bodyOf, nextCursor, routesAt } from '../../../rest/route.js';
+import { bodyOf, routesAt } from '../../../rest/route.js';
 import {
   CreateOrganizationKey,
   ListOrganizationKeys,
@@ -99,9 +99,8 @@ export class OrganizationKeyResolver {
   }
 }
 
-const select = 'id organizationId name description isDefault version disabledAt createdAt updatedAt';
-const keys = routesAt('/api/v1/organization/keys', { select });
-const ofProject = routesAt('/api/v1/projects/{projectId}/key', { select, errors: ['PROJECT_NOT_FOUND'] });
+const keys = routesAt('/api/v1/organization/keys');
+const ofProject = routesAt('/api/v1/projects/{projectId}/key', { errors: ['PROJECT_NOT_FOUND'] });
 const errors = ['KEY_NOT_FOUND'] as const;
 
 /** Keys of the organization of the token. */
@@ -112,10 +111,7 @@ export const organizationKeyRoutes = [
     example: { name: 'payments', description: 'Projects of the payments team' },
     errors: ['KEY_NAME_TAKEN'],
   }),
-  keys.get('', 'List the keys of the organization', {
-    field: 'organizationKeys',
-    reply: ({ organizationKeys: { nodes, pageInfo } }) => ({ organizationKeys: nodes, ...nextCursor(pageInfo) }),
-  }),
+  keys.get('', 'List the keys of the organization', { field: 'organizationKeys' }),
   keys.get('/{keyId}', 'Get a key of the organization', { field: 'organizationKey', errors }),
   keys.post('/{keyId}/rotate', 'Rotate a key of the organization', { field: 'rotateOrganizationKey', errors }),
   keys.post('/{keyId}/disable', 'Disable a key of the organization', {

@@ -7,7 +7,7 @@ import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, query } from '../../../kernel/graphql/operations.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
 import type { ConnectionOf } from '../../../kernel/paging.js';
-import { nextCursor, routesAt } from '../../../rest/route.js';
+import { routesAt } from '../../../rest/route.js';
 import type { ReencryptionState } from './project-reencryption.entity.js';
 import { ListReencryptions, OneReencryption, StartReencryption } from './project-reencryption.rules.js';
 import type { ReencryptionService } from './project-reencryption.service.js';
@@ -104,11 +104,10 @@ export class ReencryptionResolver {
   }
 }
 
-const select =
-  'id projectId state totalValues doneValues unreadableValues destroyedKeys finishedAt createdAt updatedAt';
-const ofProject = routesAt('/api/v1/projects/{projectId}/re-encryptions', { select, errors: ['PROJECT_NOT_FOUND'] });
+const as = ['reencryption', 'reencryptions'] as const;
+const ofProject = routesAt('/api/v1/projects/{projectId}/re-encryptions', { as, errors: ['PROJECT_NOT_FOUND'] });
 const reencryptions = routesAt('/api/v1/re-encryptions/{reencryptionId}', {
-  select,
+  as,
   errors: ['REENCRYPTION_NOT_FOUND'],
 });
 const errors = ['REENCRYPTION_ENDED'] as const;
@@ -117,27 +116,22 @@ const errors = ['REENCRYPTION_ENDED'] as const;
 export const reencryptionRoutes = [
   ofProject.post('', 'Encrypt the values of a project with a new key', {
     field: 'startProjectReencryption',
-    as: 'reencryption',
     errors: ['REENCRYPTION_RUNNING', 'KEY_DISABLED'],
   }),
   ofProject.get('', 'List the re-encryptions of a project, newest first', {
     field: 'projectReencryptions',
-    reply: ({ projectReencryptions: { nodes, pageInfo } }) => ({ reencryptions: nodes, ...nextCursor(pageInfo) }),
   }),
-  reencryptions.get('', 'Get a re-encryption with its progress', { field: 'projectReencryption', as: 'reencryption' }),
+  reencryptions.get('', 'Get a re-encryption with its progress', { field: 'projectReencryption' }),
   reencryptions.post('/pause', 'Pause a re-encryption', {
     field: 'pauseProjectReencryption',
-    as: 'reencryption',
     errors,
   }),
   reencryptions.post('/resume', 'Resume a re-encryption', {
     field: 'resumeProjectReencryption',
-    as: 'reencryption',
     errors,
   }),
   reencryptions.post('/cancel', 'Cancel a re-encryption', {
     field: 'cancelProjectReencryption',
-    as: 'reencryption',
     errors,
   }),
 ];

@@ -1,11 +1,10 @@
 import { Float, Resolver } from 'type-graphql';
-import * as z from 'zod';
 import type { Context } from '../../../kernel/context.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { query } from '../../../kernel/graphql/operations.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
 import { type CountedConnectionOf, counted } from '../../../kernel/paging.js';
-import { nextCursor, paging, route } from '../../../rest/route.js';
+import { routesAt } from '../../../rest/route.js';
 import { ListProjects } from './connection.rules.js';
 import type { DatatoolProject } from './datatool/datatool-client.js';
 import type { DatatoolProjectsService } from './datatool-projects.service.js';
@@ -43,20 +42,10 @@ export class DatatoolProjectsResolver {
 }
 
 /** IDs of the external system are numbers; GraphQL calls them `number`, because `id` is a string there. */
-export const projectsRoute = route({
-  method: 'GET',
-  path: '/api/v1/app-connections/datatool/{connectionId}/projects',
-  summary: 'List the projects of a datatool account',
-  extension: true,
-  query: z.strictObject({ ...paging }),
-  document: `query ($connectionId: ID!, $first: Int, $after: String) {
-    datatoolProjects(connectionId: $connectionId, first: $first, after: $after) {
-      nodes { id: number name description createdAt updatedAt } pageInfo { hasNextPage endCursor } } }`,
-  variables: ({ params, query: { limit, cursor } }) => ({
-    connectionId: params.connectionId,
-    first: limit,
-    after: cursor,
-  }),
-  reply: ({ datatoolProjects: { nodes, pageInfo } }) => ({ projects: nodes, ...nextCursor(pageInfo) }),
+export const projectsRoute = routesAt('/api/v1/app-connections/datatool/{connectionId}/projects', {
+  select: 'id: number *',
+}).get('', 'List the projects of a datatool account', {
+  field: 'datatoolProjects',
+  as: 'projects',
   errors: ['APP_CONNECTION_NOT_FOUND', 'UPSTREAM_REJECTED', 'UPSTREAM_UNREACHABLE'],
 });

@@ -2,12 +2,12 @@ import { bodyOf, routesAt } from '../../../rest/route.js';
 import { CreateTag, UpdateTag } from './tag.rules.js';
 
 const tags = routesAt('/api/v1/projects/{projectId}/tags', {
-  select: 'id slug name: slug color',
+  select: 'id slug name: slug * -projectId',
   errors: ['PROJECT_NOT_FOUND'],
 });
 
 const older = routesAt('/api/v1/workspace/{projectId}/tags', {
-  select: 'id slug name: slug color projectId',
+  select: 'id slug name: slug color *',
   errors: ['PROJECT_NOT_FOUND'],
 });
 const one = { as: 'workspaceTag', deprecated: true } as const;

@@ -67,9 +67,7 @@ export class CheckpointResolver {
   }
 }
 
-const checkpoints = routesAt('/api/v1/audit-checkpoints', {
-  select: 'id organizationId number firstEvent eventCount digest previous publicKey signature createdAt',
-});
+const checkpoints = routesAt('/api/v1/audit-checkpoints');
 
 /** Signed checkpoints of the audit trail. */
 export const checkpointRoutes: readonly Route[] = [

@@ -139,11 +139,7 @@ export class VerificationResolver {
   }
 }
 
-const FINDING = '{ place fault }';
-const verifications = routesAt('/api/v1/audit-trail-verifications', {
-  select: `id organizationId jobId state rowCount checkedCount createdAt finishedAt verdict { isIntact unsealedCount expiredCount sealCount
-    anchor faults ${FINDING} faultCount equalSecretCount unknownSecretCount differences ${FINDING} differenceCount }`,
-});
+const verifications = routesAt('/api/v1/audit-trail-verifications');
 
 /** Verifying the audit trail. */
 export const verificationRoutes: readonly Route[] = [

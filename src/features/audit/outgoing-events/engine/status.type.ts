@@ -50,9 +50,6 @@ export const DeliveryStatusType = objectType(
 );
 export type DeliveryStatusType = InstanceType<typeof DeliveryStatusType>;
 
-/** Its fields in REST. */
-export const DELIVERY = `delivery { state lagRecords lagSeconds failures lastSuccessAt lastFailureAt lastFailure lastStatus nextAttemptAt rewoundAt }`;
-
 /** The result of a test. */
 export const DeliveryTestType = objectType('DeliveryTest', 'Result of a test delivery.', {
   isAccepted: [Boolean, 'Whether the target accepted the test.'],

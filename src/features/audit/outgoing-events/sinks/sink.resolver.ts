@@ -9,7 +9,7 @@ import { mutation, query } from '../../../../kernel/graphql/operations.js';
 import { countedConnectionOf } from '../../../../kernel/graphql/page.js';
 import { type CountedConnectionOf, counted } from '../../../../kernel/paging.js';
 import { bodyOf, routesAt } from '../../../../rest/route.js';
-import { DELIVERY, DeliveryStatusType, DeliveryTestType, statusOf } from '../engine/status.type.js';
+import { DeliveryStatusType, DeliveryTestType, statusOf } from '../engine/status.type.js';
 import type { SinkRow } from './sink.queries.js';
 import {
   ANYWHERE,
@@ -122,16 +122,14 @@ export class SinkResolver {
   }
 }
 
-const SINK = `id organizationId name kind origin enabled ${DELIVERY} rejectedRecords createdAt updatedAt`;
 const NOT_FOUND = ['AUDIT_SINK_NOT_FOUND'] as const;
 
 /** Audit sinks of the organization of the token. */
 export function sinkRoutes(rules: SinkRules) {
-  const sinks = routesAt('/api/v1/organization/audit-sinks', { select: SINK });
+  const sinks = routesAt('/api/v1/organization/audit-sinks');
   return [
     sinks.post('', 'Create an audit sink', {
       field: 'createAuditSink',
-      select: `auditSink { ${SINK} } signingSecret`,
       sensitive: true,
       body: rules.create,
       errors: ['AUDIT_SINK_NAME_TAKEN', 'AUDIT_SINKS_FULL'],
@@ -151,7 +149,6 @@ export function sinkRoutes(rules: SinkRules) {
     sinks.delete('/{sinkId}', 'Delete an audit sink', { field: 'deleteAuditSink', errors: NOT_FOUND }),
     sinks.post('/{sinkId}/test', 'Send a test to an audit sink', {
       field: 'testAuditSink',
-      select: 'isAccepted errorCode status',
       errors: NOT_FOUND,
     }),
   ];

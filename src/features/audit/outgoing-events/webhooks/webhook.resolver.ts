@@ -8,7 +8,7 @@ import { countedConnectionOf } from '../../../../kernel/graphql/page.js';
 import { type CountedConnectionOf, counted } from '../../../../kernel/paging.js';
 import { bodyOf, routesAt } from '../../../../rest/route.js';
 import { ChangeKindEnum } from '../../change-feed/public.js';
-import { DELIVERY, DeliveryStatusType, DeliveryTestType, statusOf } from '../engine/status.type.js';
+import { DeliveryStatusType, DeliveryTestType, statusOf } from '../engine/status.type.js';
 import type { WebhookRow } from './webhook.queries.js';
 import { ANYWHERE, ListWebhooks, OneWebhook, type WebhookRules } from './webhook.rules.js';
 import type { IssuedWebhook, WebhookService } from './webhook.service.js';
@@ -129,20 +129,17 @@ export class WebhookResolver {
   }
 }
 
-const WEBHOOK = `id projectId name origin kinds environment secretPath enabled ${DELIVERY} createdAt updatedAt`;
 const NOT_FOUND = ['CHANGE_WEBHOOK_NOT_FOUND'] as const;
 
 /** Change webhooks of projects. */
 export function webhookRoutes(rules: WebhookRules) {
   const webhooks = routesAt('/api/v1/projects/{projectId}/change-webhooks', {
-    select: WEBHOOK,
     errors: ['PROJECT_NOT_FOUND'],
   });
-  const issued = { select: `changeWebhook { ${WEBHOOK} } signingSecret`, sensitive: true } as const;
   return [
     webhooks.post('', 'Create a change webhook', {
       field: 'createChangeWebhook',
-      ...issued,
+      sensitive: true,
       body: bodyOf(rules.create, 'projectId'),
       errors: ['CHANGE_WEBHOOK_NAME_TAKEN', 'CHANGE_WEBHOOKS_FULL', 'KEY_DISABLED'],
       example: {
@@ -161,12 +158,11 @@ export function webhookRoutes(rules: WebhookRules) {
     webhooks.delete('/{webhookId}', 'Delete a change webhook', { field: 'deleteChangeWebhook', errors: NOT_FOUND }),
     webhooks.post('/{webhookId}/rotate-secret', 'Replace the signing secret of a change webhook', {
       field: 'rotateChangeWebhookSecret',
-      ...issued,
+      sensitive: true,
       errors: [...NOT_FOUND, 'KEY_DISABLED'],
     }),
     webhooks.post('/{webhookId}/test', 'Send a test event to a change webhook', {
       field: 'testChangeWebhook',
-      select: 'isAccepted errorCode status',
       errors: NOT_FOUND,
     }),
   ];
