@@ -10,25 +10,18 @@ import { createChangeFeed } from './features/audit/change-feed/index.js';
 import { createOutgoingEvents } from './features/audit/outgoing-events/index.js';
 import { createCertificates } from './features/certificates/index.js';
 import { createAccess } from './features/identity/access/index.js';
-import { type Authenticator, revokeTokensOfClientSecret } from './features/identity/access/public.js';
+import type { Authenticator } from './features/identity/access/public.js';
 import { createIdentities } from './features/identity/identities/index.js';
 import { createOrganizations } from './features/identity/organizations/index.js';
-import { mayMail } from './features/identity/organizations/public.js';
 import { createAccessReview } from './features/members/access-review/index.js';
 import { createGroups } from './features/members/groups/index.js';
 import { createOrganizationRoles } from './features/members/organization-roles/index.js';
 import { createPrivileges } from './features/members/privileges/index.js';
 import { createProjectRescues } from './features/members/project-rescues/index.js';
 import { createAlertDeliveries } from './features/notifications/alert-deliveries/index.js';
-import { announce, checkSoon } from './features/notifications/alert-deliveries/public.js';
 import { createAlerts } from './features/notifications/alerts/index.js';
 import { createIdentityAlerts } from './features/notifications/identity-alerts/index.js';
 import { createProjectNotices } from './features/notifications/project-notices/index.js';
-import {
-  notifyOfFailedRequest,
-  notifyOfFailure,
-  notifyOfRescue,
-} from './features/notifications/project-notices/public.js';
 import { Notifier } from './features/notifications/sending/public.js';
 import { createAttention } from './features/operations/attention/index.js';
 import { createJobOperations } from './features/operations/jobs/index.js';
@@ -38,24 +31,10 @@ import { createProjects } from './features/projects/index.js';
 import { listAccessBelow, listHoldings } from './features/projects/public.js';
 import { createAppConnections } from './features/rotations/app-connections/index.js';
 import { createSecretRotations } from './features/rotations/secret-rotations/index.js';
-import {
-  listAccountOwners,
-  listConnectionHolds,
-  listConnectionUses,
-  listCredentialsLeftBy,
-} from './features/rotations/secret-rotations/public.js';
 import { createSecrets } from './features/secrets/index.js';
-import {
-  authorizeTagChange,
-  createRootFolders,
-  followEnvironment,
-  forgetEnvironment,
-  statesToKeep,
-} from './features/secrets/public.js';
 import { createTags } from './features/secrets/tags/index.js';
 import { createProjectCopies } from './features/templates/project-copies/index.js';
 import { createProjectTemplates } from './features/templates/project-templates/index.js';
-import { applyTemplate } from './features/templates/project-templates/public.js';
 import { AuditSealer } from './kernel/audit/audit-sealer.js';
 import type { Context, Kernel } from './kernel/context.js';
 import type { TableRights } from './kernel/database/service-role.js';
@@ -75,7 +54,6 @@ import { bearerToken, createHttpServer, requestInfo } from './kernel/http/server
 import type { EventStream } from './kernel/http/streams/event-streams.js';
 import { mountStreams } from './kernel/http/streams/graphql-stream.js';
 import { OpenStreams } from './kernel/http/streams/open-streams.js';
-import { NO_ID } from './kernel/ids.js';
 import type { JobKind } from './kernel/jobs/job-kind.js';
 import { type Jobs, jobsOfJobs } from './kernel/jobs/jobs.js';
 import { IdleMemory } from './kernel/load/heap.js';
@@ -86,7 +64,6 @@ import { OperationMetrics } from './kernel/operations/metrics/operation-metrics.
 import { IdempotencyKeys } from './kernel/operations/responses/idempotency.js';
 import type { Stamp, StampOf } from './kernel/operations/responses/response.js';
 import { ResponseCache } from './kernel/operations/responses/response-cache.js';
-import { auditJobs, preparePartitions } from './kernel/operations/retention/audit-jobs.js';
 import { Mailer } from './kernel/outbound/mail.js';
 import { lostVisitorPage, mountPages } from './kernel/pages/pages.js';
 import { periodically } from './kernel/periodic.js';
@@ -97,7 +74,7 @@ import type { Group } from './rest/openapi/groups.js';
 import type { Route } from './rest/route.js';
 import { withPlaces } from './start/api-group-order.js';
 import { createJobs, startBackgroundWork, startTraces } from './start/background.js';
-import { createFirstAdmin, findUnusedToken, type UnusedToken } from './start/bootstrap.js';
+import { findUnusedToken, type UnusedToken } from './start/bootstrap.js';
 import { connectDatabase, type DatabaseServer, stopServer } from './start/database-server.js';
 import { EXAMPLE_OPERATIONS } from './start/example-operations.js';
 import type { KernelParts } from './start/make-kernel.js';
@@ -147,18 +124,12 @@ interface Assembly extends KernelParts {
  * @param rateLimits none for who only wants the schema
  */
 export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG): Assembly {
-  const organizations = createOrganizations({ createFirstAdmin });
-  const identities = createIdentities({ revokeTokensOfClientSecret });
+  const organizations = createOrganizations();
+  const identities = createIdentities();
   const access = createAccess({ ...organizations, ...identities, rateLimits });
-  const projects = createProjects({
-    ...{ createRootFolders, followEnvironment, forgetEnvironment, applyTemplate },
-    listCredentialsLeft: listCredentialsLeftBy(config),
-  });
-  const notifier = new Notifier({ mailer: new Mailer(config), policy: config, mayMail });
-  const connected = createAppConnections({
-    ...{ ...projects, policy: config, notifyOfFailure },
-    ...{ usesOf: listConnectionUses, holdsOf: listConnectionHolds, ownersOf: listAccountOwners },
-  });
+  const projects = createProjects();
+  const notifier = new Notifier({ mailer: new Mailer(config), policy: config });
+  const connected = createAppConnections({ ...projects, policy: config });
   const working: Feature[] = [
     organizations,
     createOrganizationRoles(),
@@ -169,25 +140,24 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
     projects,
     createGroups({ ...organizations, ...projects }),
     createPrivileges(projects),
-    createProjectRescues({ ...projects, onRescue: notifyOfRescue }),
-    createProjectTemplates({ ...projects, createRootFolders }),
+    createProjectRescues(projects),
+    createProjectTemplates(projects),
     createProjectCopies(projects),
-    createTags({ ...projects, authorizeTagChange }),
+    createTags(projects),
     createSecrets(projects),
-    createCertificates({ ...projects, onCertificateEvent: announce, onRequestFailed: notifyOfFailedRequest }),
+    createCertificates(projects),
     createAlertDeliveries({ ...projects, notifier }),
     createProjectNotices({ ...projects, notifier, allowPrivateTargets: config.allowPrivateTargets }),
-    createAlerts({ ...projects, allowPrivateTargets: config.allowPrivateTargets, onAlertChange: checkSoon }),
+    createAlerts({ ...projects, allowPrivateTargets: config.allowPrivateTargets }),
     createIdentityAlerts({ ...projects, ...identities, notifier, allowPrivateTargets: config.allowPrivateTargets }),
     createAccessReview(projects),
-    createAuditEvents(projects),
+    createAuditEvents({ ...projects, auditRetention: config.auditRetention }),
     createChangeFeed(projects),
     createOutgoingEvents({ ...projects, policy: config }),
     connected,
     createSecretRotations({ ...projects, ...connected, policy: config }),
   ];
-  const kernelJobs = [...jobsOfJobs(config.jobsUrl !== null), ...auditJobs(config.auditRetention, statesToKeep)];
-  const jobs = [...kernelJobs, ...working.flatMap(({ jobs: kinds = [] }) => kinds)];
+  const jobs = [...jobsOfJobs(config.jobsUrl !== null), ...working.flatMap(({ jobs: kinds = [] }) => kinds)];
   const operating = [...working, createJobOperations({ ...projects, kinds: jobs })];
   const features = [...operating, createAttention({ ...projects, routes: operating.flatMap(({ routes }) => routes) })];
   return {
@@ -198,7 +168,7 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
     ]),
     routes: features.flatMap(({ routes }) => routes),
     groups: withPlaces(features.flatMap(({ groups = [] }) => groups)),
-    preparations: [preparing(config), ...features.flatMap(({ prepare }) => prepare ?? [])],
+    preparations: features.flatMap(({ prepare }) => prepare ?? []),
     tableRights: Object.assign({}, ...features.map(({ tableRights }) => tableRights)) as TableRights,
     jobs,
     documents: features.flatMap(({ documents = [] }) => documents),
@@ -224,12 +194,6 @@ const stampsOf =
     const project = await projects.findAtArrival(ctx, projectId);
     return project === undefined ? null : { fingerprint: project.rulesFingerprint, revision: project.revision };
   };
-
-/** Before the service listens: records that end have their partitions. */
-const preparing =
-  ({ auditRetention }: Pick<Config, 'auditRetention'>): NonNullable<Feature['prepare']> =>
-  (contextOf) =>
-    preparePartitions(auditRetention)(contextOf(NO_ID));
 
 /**
  * Starts everything: migrations, keys, first admin, HTTP.

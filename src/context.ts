@@ -13,6 +13,7 @@ import type { ResponseLoad } from './kernel/load/load.js';
 import type { Log } from './kernel/log.js';
 import type { Taken } from './kernel/operations/limits/buckets.js';
 import type { Claim } from './kernel/operations/responses/claim.js';
+import type { EVENTS, PROVIDERS } from './start/listeners.js';
 
 declare module './kernel/context.js' {
   /** Of the node: `makeKernel` (start/make-kernel.ts) sets all but the last three. */
@@ -27,6 +28,9 @@ declare module './kernel/context.js' {
     readonly accessTo: AccessTo;
     readonly accessesOf: AccessesOf;
     readonly holdingsOf: HoldingsOf;
+    /** What a slice announces to those that stand on it, and what it asks of them. The table says who is called. */
+    readonly events: typeof EVENTS;
+    readonly providers: typeof PROVIDERS;
     /** Where others reach the service, without a slash at the end; null where nobody has said so. */
     readonly publicUrl: string | null;
     /** Has this node look at once for these jobs, or for all that are due. Absent where no jobs run. Set by start/background.ts. */

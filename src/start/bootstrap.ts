@@ -8,7 +8,7 @@ import {
   insertIdentity,
   insertTokenAuth,
 } from '../features/identity/identities/public.js';
-import { type CreateFirstAdmin, Organization } from '../features/identity/organizations/public.js';
+import { Organization } from '../features/identity/organizations/public.js';
 import type { Context, Kernel, Transaction } from '../kernel/context.js';
 import { mintToken } from '../kernel/crypto/token.js';
 import { type Query, queryOf } from '../kernel/database/database.js';
@@ -32,8 +32,11 @@ interface NewAdmin {
 
 const DAY_SECONDS = 86_400;
 
-/** The first admin of a further root organization: an identity `admin` with a token of 30 days. */
-export const createFirstAdmin: CreateFirstAdmin = (tx, organizationId) =>
+/** Makes the first admin of a further root organization: an identity `admin` with a token of 30 days, which is shown once. */
+export const createFirstAdmin = (
+  tx: Transaction,
+  organizationId: string,
+): Promise<{ identityId: string; accessToken: string }> =>
   makeAdmin(tx, {
     name: 'admin',
     organizationId,

@@ -21,7 +21,7 @@ import {
   ProjectCertificatesResolver,
 } from './certificates/certificate.resolver.js';
 import { certificateRoutes } from './certificates/certificate.routes.js';
-import { CertificateService, type OnCertificateEvent } from './certificates/certificate.service.js';
+import { CertificateService } from './certificates/certificate.service.js';
 import { CertificateType } from './certificates/certificate.type.js';
 import { CertificateCleaning } from './cleaning/cleaning.entity.js';
 import { CleaningResolver, cleaningRoutes } from './cleaning/cleaning.resolver.js';
@@ -34,7 +34,7 @@ import { IntermediateService, IssueService } from './issuing/issue.service.js';
 import { RenewalService, renewalJobs } from './issuing/renewal.service.js';
 import { CertificateRequest } from './issuing/request.entity.js';
 import { RequestCertificatesResolver, RequestResolver, RequestType, requestNode } from './issuing/request.resolver.js';
-import { type OnRequestFailed, RequestLog, RequestService } from './issuing/request.service.js';
+import { RequestLog, RequestService } from './issuing/request.service.js';
 import { CertificateProfile } from './profiles/profile.entity.js';
 import {
   ProfileAuthorityResolver,
@@ -95,16 +95,13 @@ const ENTITIES = [
 export function createCertificates(deps: {
   readonly projects: ProjectReader;
   readonly relations: ProjectRelations;
-  readonly onCertificateEvent: OnCertificateEvent;
-  readonly onRequestFailed: OnRequestFailed;
 }): Feature {
   const authorities = new AuthorityService(deps.projects);
-  const { onCertificateEvent: onEvent, onRequestFailed } = deps;
-  const certificates = new CertificateService(deps.projects, onEvent);
+  const certificates = new CertificateService(deps.projects);
   const profiles = new ProfileService(deps.projects);
-  const log = new RequestLog(onRequestFailed);
-  const issuing = new IssueService(profiles, log, onEvent);
-  const renewals = new RenewalService(certificates, profiles, log, onEvent);
+  const log = new RequestLog();
+  const issuing = new IssueService(profiles, log);
+  const renewals = new RenewalService(certificates, profiles, log);
   return {
     entities: ENTITIES,
     resolvers: [
@@ -114,7 +111,7 @@ export function createCertificates(deps: {
       new ProjectAuthoritiesResolver(authorities),
       projectRelationOf(AuthorityType, deps.relations),
       new CertificateResolver(certificates),
-      new IntermediateResolver(new IntermediateService(deps.projects, onEvent)),
+      new IntermediateResolver(new IntermediateService(deps.projects)),
       new FormatResolver(new FormatService(certificates)),
       new CertificateContentResolver(deps.relations),
       new ProjectCertificatesResolver(certificates),
@@ -147,7 +144,7 @@ export function createCertificates(deps: {
       ...[...profileRoutes, ...issueRoutes, ...cleaningRoutes],
     ],
     documents: publicDocuments(new RevocationService()),
-    jobs: [...renewalJobs({ onEvent, onRequestFailed }), CLEANING_JOB],
+    jobs: [...renewalJobs(), CLEANING_JOB],
     groups: GROUPS,
   };
 }

@@ -5,14 +5,8 @@ import { Environment } from './core/environment.entity.js';
 import { ProjectMembership } from './core/membership.entity.js';
 import { Project } from './core/project.entity.js';
 import { ProjectReader } from './core/project.reader.js';
-import type { ApplyTemplate } from './core/project.rules.js';
 import { EnvironmentResolver, environmentRoutes } from './environments/environment.resolver.js';
-import {
-  type CreateRootFolders,
-  EnvironmentService,
-  type FollowEnvironment,
-  type ForgetEnvironment,
-} from './environments/environment.service.js';
+import { EnvironmentService } from './environments/environment.service.js';
 import { MembershipResolver } from './members/membership.resolver.js';
 import { membershipRoutes } from './members/membership.routes.js';
 import { MembershipService } from './members/membership.service.js';
@@ -20,7 +14,7 @@ import { olderRoutes } from './older.routes.js';
 import { ProjectRelations, projectNodes } from './project.relations.js';
 import { ProjectResolver } from './project.resolver.js';
 import { projectRoutes } from './project.routes.js';
-import { type ListCredentialsLeft, type MakeProject, ProjectService } from './project.service.js';
+import { type MakeProject, ProjectService } from './project.service.js';
 import { projectRelations } from './relation.resolver.js';
 import { ProjectRole } from './roles/role.entity.js';
 import { RoleResolver } from './roles/role.resolver.js';
@@ -67,32 +61,22 @@ const groups: readonly Group[] = [
 ];
 
 /** Projects with their environments and members. */
-export function createProjects({
-  createRootFolders,
-  followEnvironment,
-  forgetEnvironment,
-  applyTemplate,
-  listCredentialsLeft,
-}: {
-  createRootFolders: CreateRootFolders;
-  followEnvironment: FollowEnvironment;
-  forgetEnvironment: ForgetEnvironment;
-  applyTemplate: ApplyTemplate;
-  listCredentialsLeft: ListCredentialsLeft;
-}): Feature & { projects: ProjectReader; relations: ProjectRelations; makeProject: MakeProject } {
+export function createProjects(): Feature & {
+  projects: ProjectReader;
+  relations: ProjectRelations;
+  makeProject: MakeProject;
+} {
   const projects = new ProjectReader();
   const memberships = new MembershipService(projects);
   const roles = new RoleService(projects);
-  const service = new ProjectService(projects, createRootFolders, applyTemplate, listCredentialsLeft);
+  const service = new ProjectService(projects);
   const relations = new ProjectRelations(projects, service);
   return {
     groups,
     entities: [Project, Environment, ProjectMembership, ProjectRole],
     resolvers: [
       new ProjectResolver(service, memberships, roles),
-      new EnvironmentResolver(
-        new EnvironmentService(projects, createRootFolders, followEnvironment, forgetEnvironment),
-      ),
+      new EnvironmentResolver(new EnvironmentService(projects)),
       new MembershipResolver(memberships),
       new RoleResolver(roles),
       ...projectRelations(relations, service, roles),

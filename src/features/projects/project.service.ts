@@ -1,6 +1,6 @@
 import { raw as sql } from '@mikro-orm/core';
 import type { z } from 'zod';
-import type { AuditEvent, AuditFacts } from '../../kernel/audit/audit-record.js';
+import type { AuditEvent } from '../../kernel/audit/audit-record.js';
 import { PREPARE_PARTITIONS } from '../../kernel/audit/retention.js';
 import { authorize, can } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
@@ -27,7 +27,6 @@ import { ProjectMembership } from './core/membership.entity.js';
 import { Project } from './core/project.entity.js';
 import type { ProjectReader } from './core/project.reader.js';
 import {
-  type ApplyTemplate,
   BySlug,
   CreateProject,
   DEFAULT_ENVIRONMENTS,
@@ -43,7 +42,6 @@ import {
   UpdateProject,
 } from './core/project.rules.js';
 import type { ProjectAccess } from './core/project-access.js';
-import type { CreateRootFolders } from './environments/environment.service.js';
 
 /** A page of projects, and the total count. */
 export interface ListedProjects {
@@ -61,15 +59,6 @@ export type ReadProject = Omit<
   /** Null also when the caller may not read the settings. */
   readonly secretDetectionIgnoreValues: readonly string[] | null;
 };
-
-/**
- * Lists credentials of a project that its deletion leaves valid in external systems, in the transaction of the deletion: `facts` for the
- * audit record, and what the caller can read.
- */
-export type ListCredentialsLeft = (
-  tx: Transaction,
-  project: ProjectAccess,
-) => Promise<{ readonly facts: AuditFacts; readonly readable: readonly string[] }>;
 
 /** Creates a project for another slice, which provides its contents. */
 export type MakeProject = ProjectService['make'];
@@ -93,12 +82,7 @@ const GONE = {
 
 /** The operations on projects. Members may read a project; to others it does not exist. */
 export class ProjectService {
-  constructor(
-    private readonly projects: ProjectReader,
-    private readonly createRootFolders: CreateRootFolders,
-    private readonly applyTemplate: ApplyTemplate,
-    private readonly listCredentialsLeft: ListCredentialsLeft,
-  ) {}
+  constructor(private readonly projects: ProjectReader) {}
 
   /**
    * A project by ID.
@@ -177,7 +161,7 @@ export class ProjectService {
     authorize(ctx, 'workspace:create');
     if (wanted.template === DEFAULT_TEMPLATE) return this.make(ctx, wanted, async () => NO_CONTENTS);
     authorize(ctx, 'project-templates:read');
-    return this.make(ctx, wanted, (tx) => this.applyTemplate(tx, wanted));
+    return this.make(ctx, wanted, (tx) => tx.providers.applyTemplate(tx, wanted));
   }
 
   /**
@@ -246,7 +230,7 @@ export class ProjectService {
       const record = await findById(tx, id);
       if (record === undefined) throw new AppError('PROJECT_NOT_FOUND');
       authorize(record.access, 'workspace:delete');
-      const left = await this.listCredentialsLeft(tx, record.access);
+      const left = await tx.providers.listCredentialsLeftInProject(tx, record.access);
       // The protection is part of the statement: it may have been switched on since the row was read.
       const deleted = await tx.em.nativeDelete(Project, { id: record.access.projectId, hasDeleteProtection: false });
       if (deleted === 0) {
@@ -372,7 +356,7 @@ export class ProjectService {
     if (environments.length > 0) {
       const placed = environments.map((environment, at) => ({ ...environment, organizationId, position: at + 1 }));
       await tx.em.insertMany(Environment, placed);
-      await this.createRootFolders(tx, environments);
+      await tx.events.environmentsCreated(tx, environments);
     }
     return contents.fill(projectId);
   }

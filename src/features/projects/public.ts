@@ -5,7 +5,6 @@ export { ProjectMembership, type ProjectMembershipSchema } from './core/membersh
 export { Project, type ProjectSchema } from './core/project.entity.js';
 export { ProjectReader } from './core/project.reader.js';
 export {
-  type ApplyTemplate,
   CreateProject,
   DEFAULT_ENVIRONMENTS,
   DEFAULT_TEMPLATE,
@@ -22,14 +21,13 @@ export {
   type ProjectAccess,
 } from './core/project-access.js';
 export { EnvironmentType, toEnvironmentType } from './environments/environment.resolver.js';
-export type { CreateRootFolders, FollowEnvironment, ForgetEnvironment } from './environments/environment.service.js';
 export { ProjectMembershipType } from './members/membership.resolver.js';
 export { fieldsOf, subjectOf } from './members/membership.rules.js';
 export { authorizeMemberChanges, type MemberChange, ownTermIn } from './members/membership-rights.js';
 export { listHoldings } from './members/memberships.js';
 export type { ProjectRelations } from './project.relations.js';
 export { IN_OWN_PROJECT, nodeInProject } from './project.relations.js';
-export type { ListCredentialsLeft, MakeProject, ReadProject } from './project.service.js';
+export type { MakeProject, ReadProject } from './project.service.js';
 export { ProjectKindEnum, ProjectType, toProjectType } from './project.type.js';
 export { projectRelationOf } from './relation.resolver.js';
 export { ProjectRole, type ProjectRoleSchema } from './roles/role.entity.js';

@@ -1,6 +1,7 @@
+import type { AuditEvent } from '../../kernel/audit/audit-record.js';
+import type { Context } from '../../kernel/context.js';
 import type { Query } from '../../kernel/database/database.js';
 import { type RowFrom, sqlStatement, t } from '../../kernel/database/statement.js';
-import type { StatesToKeep } from '../../kernel/operations/retention/audit-jobs.js';
 import { personalDigest, secretDigest } from './core/secret-states.js';
 
 // A comparison: the whole audit trail against all secrets, in one recursive statement of the database.
@@ -152,8 +153,22 @@ export const listKeptStates = sqlStatement({
 /** So many states make a record of a megabyte. */
 const STATES_A_RECORD = 10_000;
 
-/** Records the states of secrets anew that `verify-audit` compares them with, before the rows that have them are dropped. */
-export const statesToKeep: StatesToKeep = async (ctx, rows) => {
+/** Rows of a month of the trail, above one sequence and up to another. */
+interface EndingRows {
+  /** `2027-01-01` */
+  readonly month: string;
+  readonly after: string;
+  readonly upTo: string;
+}
+
+/**
+ * What is recorded anew of rows of the trail that are about to be dropped: the states of secrets that `verify-audit` still compares
+ * them with.
+ */
+export async function statesToKeep(
+  ctx: Context,
+  rows: EndingRows,
+): Promise<{ readonly organizationId: string; readonly events: readonly AuditEvent[] }[]> {
   const kept = await listKeptStates(ctx, rows);
   return kept.map(({ organizationId, states }) => ({
     organizationId,
@@ -163,4 +178,4 @@ export const statesToKeep: StatesToKeep = async (ctx, rows) => {
       isKept: true,
     })),
   }));
-};
+}

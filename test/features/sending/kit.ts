@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import {
   type NotifiedCertificate,
@@ -19,6 +20,13 @@ import { OutsideServer } from '../../kit/outside/outside-server.js';
 
 export const DELIVERY_ID = '0c5d3f0e-6f0f-4a6e-9a51-0f9f3b0b8f5e';
 export const FROM = { name: 'Strongroom', address: 'vault@example.com' };
+
+/** Of an organization that sends mails to every address: the database has no domains of it. */
+const NOWHERE = {
+  organizationId: randomUUID(),
+  loaders: new Map(),
+  database: { prepare: () => undefined, queryIn: async () => [] },
+} as unknown as Context;
 
 const DAY_MS = 86_400_000;
 const NOW = Date.parse('2026-11-20T09:30:00Z');
@@ -96,9 +104,8 @@ export class Outside {
   ): Promise<Outcome> {
     const smtpUrl = mail === undefined ? null : new SealedText(`smtp://localhost:${mail.port}`);
     const mailer = new Mailer({ smtpUrl, mailFrom: FROM });
-    const mayMail = async () => true;
-    const notifier = new Notifier({ mailer, policy: { allowPrivateTargets: true }, pagerdutyUrl, mayMail });
-    return notifier.deliver({} as Context, { id: DELIVERY_ID, target, notification: sent });
+    const notifier = new Notifier({ mailer, policy: { allowPrivateTargets: true }, pagerdutyUrl });
+    return notifier.deliver(NOWHERE, { id: DELIVERY_ID, target, notification: sent });
   }
 
   #started<T extends { stop(): Promise<void> }>(server: T): T {

@@ -1,7 +1,9 @@
 import type { Feature } from '../../../feature.js';
+import type { Retention } from '../../../kernel/audit/retention.js';
 import { mapFound } from '../../../kernel/database/batched.js';
 import { APPEND_ONLY } from '../../../kernel/database/service-role.js';
 import { nodeKind } from '../../../kernel/graphql/node.js';
+import { NO_ID } from '../../../kernel/ids.js';
 import { organizationRelationOf } from '../../identity/organizations/public.js';
 import { type ProjectReader, type ProjectRelations, projectRelationOf } from '../../projects/public.js';
 import { AuditCheckpoint } from './checkpoints/checkpoint.entity.js';
@@ -25,6 +27,7 @@ import { AuditEventType, ProjectChangesType } from './event.type.js';
 import { ExportService, exportOf } from './export.service.js';
 import { platformRoutes } from './platform.routes.js';
 import './audit-events.errors.js';
+import { preparePartitions, retentionJobs } from './retention/retention-jobs.js';
 import { AuditVerification } from './verification/verification.entity.js';
 import {
   toVerification,
@@ -43,11 +46,14 @@ import { VERIFICATION_JOB } from './verification/verification-job.js';
 export function createAuditEvents(deps: {
   readonly projects: ProjectReader;
   readonly relations: ProjectRelations;
+  readonly auditRetention: Retention;
 }): Feature {
   return {
     entities: [AuditCheckpoint, AuditVerification],
     tableRights: { audit_checkpoint: APPEND_ONLY },
-    jobs: [CHECKPOINT_JOB, VERIFICATION_JOB],
+    jobs: [...retentionJobs(deps.auditRetention), CHECKPOINT_JOB, VERIFICATION_JOB],
+    // Before the service listens: records that end have their partitions.
+    prepare: (contextOf) => preparePartitions(deps.auditRetention)(contextOf(NO_ID)),
     nodes: [
       nodeKind({
         type: 'AuditCheckpoint',

@@ -63,10 +63,7 @@ type CertificateAction = `certificates:${'read' | 'create' | 'edit' | 'delete' |
 export class CertificateService {
   readonly #lists: CertificateLists;
 
-  constructor(
-    private readonly projects: ProjectReader,
-    private readonly onEvent: OnCertificateEvent,
-  ) {
+  constructor(private readonly projects: ProjectReader) {
     this.#lists = new CertificateLists(projects);
   }
 
@@ -124,7 +121,7 @@ export class CertificateService {
           }),
         CONSTRAINTS,
       );
-      await this.onEvent(tx, { certificateId: id, organizationId, projectId, event: 'import' });
+      await tx.events.certificateChanged(tx, { certificateId: id, organizationId, projectId, event: 'import' });
       await record(
         tx,
         'certificate:import',
@@ -196,7 +193,12 @@ export class CertificateService {
       });
       await flush(tx);
       const { organizationId, projectId } = certificate;
-      await this.onEvent(tx, { certificateId: certificate.id, organizationId, projectId, event: 'revocation' });
+      await tx.events.certificateChanged(tx, {
+        certificateId: certificate.id,
+        organizationId,
+        projectId,
+        event: 'revocation',
+      });
       await record(tx, 'certificate:revoke', certificate, { reason });
       return loadRow(tx, findCertificates, { ids: [certificate.id] }, NOT_FOUND);
     });
@@ -349,9 +351,6 @@ export interface CertificateEvent {
   readonly projectId: string;
   readonly event: 'import' | 'issuance' | 'renewal' | 'revocation';
 }
-
-/** Called in the transaction of the event. */
-export type OnCertificateEvent = (tx: Transaction, event: CertificateEvent) => Promise<void>;
 
 /**
  * Certificates by ID. Whether the caller can read one depends on its common name: others are left out, or, if it can read none, replaced

@@ -11,7 +11,6 @@ import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { findAuthorities } from '../authorities/authority.queries.js';
 import { Certificate } from '../certificates/certificate.entity.js';
 import { type CertificateRow, findCertificates } from '../certificates/certificate.queries.js';
-import type { OnCertificateEvent } from '../certificates/certificate.service.js';
 import { lockProfiles } from '../profiles/profile.queries.js';
 import type { ProfileRules } from '../profiles/profile.rules.js';
 import type { ProfileService } from '../profiles/profile.service.js';
@@ -50,7 +49,6 @@ export class IssueService {
   constructor(
     private readonly profiles: ProfileService,
     private readonly log: RequestLog,
-    private readonly onEvent: OnCertificateEvent,
   ) {}
 
   /**
@@ -92,7 +90,7 @@ export class IssueService {
           privateKey: pair?.privateKey ?? null,
         });
         await this.log.storeIssued(tx, { ...details, certificateId: null }, id);
-        await this.onEvent(tx, { certificateId: id, organizationId, projectId, event: 'issuance' });
+        await tx.events.certificateChanged(tx, { certificateId: id, organizationId, projectId, event: 'issuance' });
         await tx.auditTrail.recordChange(tx, {
           action: 'certificate:issue',
           projectId,
@@ -143,10 +141,7 @@ const AUTHORITY = { find: findAuthorities, notFound: 'CERTIFICATE_AUTHORITY_NOT_
 
 /** Certificates of external authorities. They are stored in the inventory and revoked there. */
 export class IntermediateService {
-  constructor(
-    private readonly projects: ProjectReader,
-    private readonly onEvent: OnCertificateEvent,
-  ) {}
+  constructor(private readonly projects: ProjectReader) {}
 
   /**
    * Signs the certificate of an external authority. Requires the right to create authorities, and certificates with its common name.
@@ -173,7 +168,7 @@ export class IntermediateService {
       const id = newId();
       const place = { id, organizationId, projectId, lineageId: id };
       await tx.em.insert(Certificate, { ...place, ...signed, source: 'issued', metadata });
-      await this.onEvent(tx, { certificateId: id, organizationId, projectId, event: 'issuance' });
+      await tx.events.certificateChanged(tx, { certificateId: id, organizationId, projectId, event: 'issuance' });
       await tx.auditTrail.recordChange(tx, {
         ...{ action: 'certificate-authority:sign-intermediate', projectId },
         facts: { authorityId: signed.authorityId, certificateId: id, version: 1 },

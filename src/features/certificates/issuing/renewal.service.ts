@@ -17,14 +17,14 @@ import { enqueueStanding } from '../../../kernel/jobs/queue.js';
 import { parse } from '../../../kernel/validation.js';
 import { Project } from '../../projects/public.js';
 import { type CertificateRow, findCertificates, findCurrent } from '../certificates/certificate.queries.js';
-import type { CertificateService, OnCertificateEvent } from '../certificates/certificate.service.js';
+import type { CertificateService } from '../certificates/certificate.service.js';
 import { findProfiles, type ProfileRow } from '../profiles/profile.queries.js';
 import type { ProfileService } from '../profiles/profile.service.js';
 import { refuse } from '../shared-checks.js';
 import { OneLineage, RenewCertificate } from './issue.rules.js';
 import { CertificateRequest } from './request.entity.js';
 import { findDue, findRequests, listDue, type RequestRow, requestRenewals } from './request.queries.js';
-import { dayOf, type OnRequestFailed, type RequestLog, reportFailure, storedFaults } from './request.service.js';
+import { dayOf, type RequestLog, reportFailure, storedFaults } from './request.service.js';
 
 const NOT_FOUND = 'CERTIFICATE_NOT_FOUND';
 
@@ -38,7 +38,6 @@ export class RenewalService {
     private readonly certificates: CertificateService,
     private readonly profiles: ProfileService,
     private readonly log: RequestLog,
-    private readonly onEvent: OnCertificateEvent,
   ) {}
 
   /**
@@ -81,7 +80,7 @@ export class RenewalService {
         await this.#load(tx, row.id, profile.id);
         const { id, version } = await performRenewal(tx, prepared);
         await this.log.storeIssued(tx, { ...details, certificateId: row.id }, id);
-        await announce(tx, this.onEvent, { row, profile, renewalId: id, version });
+        await announce(tx, { row, profile, renewalId: id, version });
         return loadRow(tx, findCertificates, { ids: [id] }, NOT_FOUND);
       });
     });
@@ -123,19 +122,14 @@ const isRefusal = (error: unknown): error is AppError | PermanentFailure =>
 
 const endedNow = () => ({ endedAt: sql('now()'), updatedAt: sql('now()') });
 
-interface RenewalEvents {
-  readonly onEvent: OnCertificateEvent;
-  readonly onRequestFailed: OnRequestFailed;
-}
-
 /** The jobs of automatic renewal. They act by the setting of profiles, without a caller's permissions. */
-export function renewalJobs(parts: RenewalEvents): readonly JobKind[] {
+export function renewalJobs(): readonly JobKind[] {
   const renew: JobKind = {
     name: 'certificates:renew',
     description: 'Renews one certificate before it expires.',
     concurrency: 2,
     retry: RETRY,
-    run: (ctx, run) => renewOne(ctx, run, parts),
+    run: renewOne,
   };
   const find: JobKind = {
     name: 'certificates:find-renewals',
@@ -176,35 +170,31 @@ async function deleteOldRequests(tx: Transaction): Promise<number> {
   return old.length;
 }
 
-async function renewOne(ctx: Context, run: JobRun, parts: RenewalEvents): Promise<void> {
+async function renewOne(ctx: Context, run: JobRun): Promise<void> {
   const [request] = await findRequests(ctx, { ids: [run.subjectId ?? NO_ID] });
   if (request === undefined || request.state !== 'pending') return;
   try {
-    await performRequest(ctx, run, { request, onEvent: parts.onEvent });
+    await performRequest(ctx, run, request);
   } catch (error) {
-    if (isKeyDisabled(error)) await notifyOfWaiting(run, request, parts);
+    if (isKeyDisabled(error)) await notifyOfWaiting(run, request);
     const isLast = !isKeyDisabled(error) && run.attempt >= RETRY.attempts;
     if (error instanceof LeaseLost || run.signal.aborted || !(isRefusal(error) || isLast)) throw error;
-    await fail(run, { request, error, onRequestFailed: parts.onRequestFailed });
+    await fail(run, request, error);
   }
 }
 
 /** Notifies, once a day, that a renewal waits for the key of its project. */
-async function notifyOfWaiting(run: JobRun, request: RequestRow, { onRequestFailed }: RenewalEvents): Promise<void> {
+async function notifyOfWaiting(run: JobRun, request: RequestRow): Promise<void> {
   const { organizationId, projectId, certificateId, commonName, kind: event } = request;
   await run.inTransaction((tx) =>
-    onRequestFailed(tx, {
+    tx.events.certificateRequestFailed(tx, {
       ...{ requestId: request.id, certificateId, profileId: null, day: dayOf(new Date()) },
       ...{ projectId, organizationId, commonName, event, code: 'KEY_DISABLED' },
     }),
   );
 }
 
-async function performRequest(
-  ctx: Context,
-  run: JobRun,
-  { request, onEvent }: Pick<RenewalEvents, 'onEvent'> & { readonly request: RequestRow },
-): Promise<void> {
+async function performRequest(ctx: Context, run: JobRun, request: RequestRow): Promise<void> {
   const certificateId = request.certificateId ?? NO_ID;
   const [due] = await findDue(ctx, { id: certificateId });
   const [row] = await findCertificates(ctx, { ids: [certificateId] });
@@ -228,14 +218,13 @@ async function performRequest(
     const { id, version } = await performRenewal(tx, prepared);
     tx.em.assign(held, { state: 'issued', issuedCertificateId: id, ...endedNow() });
     await flush(tx);
-    await announce(tx, onEvent, { row, profile, renewalId: id, version });
+    await announce(tx, { row, profile, renewalId: id, version });
   });
 }
 
 /** Announces and records a renewal, in its transaction. */
 async function announce(
   tx: Transaction,
-  onEvent: OnCertificateEvent,
   {
     row: { id: certificateId, organizationId, projectId },
     profile: { id: profileId },
@@ -243,7 +232,7 @@ async function announce(
     version,
   }: { row: CertificateRow; profile: ProfileRow; renewalId: string; version: number },
 ): Promise<void> {
-  await onEvent(tx, { certificateId: renewalId, organizationId, projectId, event: 'renewal' });
+  await tx.events.certificateChanged(tx, { certificateId: renewalId, organizationId, projectId, event: 'renewal' });
   await tx.auditTrail.recordChange(tx, {
     action: 'certificate:renew',
     projectId,
@@ -251,10 +240,7 @@ async function announce(
   });
 }
 
-async function fail(
-  run: JobRun,
-  { request, error, onRequestFailed }: Pick<RenewalEvents, 'onRequestFailed'> & { request: RequestRow; error: unknown },
-): Promise<void> {
+async function fail(run: JobRun, request: RequestRow, error: unknown): Promise<void> {
   const code = error instanceof AppError || error instanceof PermanentFailure ? error.code : 'INTERNAL';
   const faults = storedFaults(error instanceof AppError ? error.details : []);
   await run.inTransaction(async (tx) => {
@@ -269,7 +255,7 @@ async function fail(
     tx.em.assign(held, { state: 'failed', errorCode: code, faults, ...endedNow() });
     await flush(tx);
     const { organizationId, projectId, certificateId = null, commonName, kind: event, updatedAt } = held;
-    await reportFailure(tx, onRequestFailed, {
+    await reportFailure(tx, {
       ...{ requestId: held.id, certificateId, profileId: null, day: dayOf(updatedAt) },
       ...{ organizationId, projectId, commonName, event, code },
     });

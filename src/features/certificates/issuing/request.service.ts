@@ -87,9 +87,6 @@ interface FailedRequest {
   readonly code: string;
 }
 
-/** Called in the transaction that stores a failed request. */
-export type OnRequestFailed = (tx: Transaction, failed: FailedRequest) => Promise<void>;
-
 /** The requester and the request. */
 interface RequestDetails {
   readonly organizationId: string;
@@ -117,8 +114,6 @@ export const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
 
 /** Stores certificate requests and their results. */
 export class RequestLog {
-  constructor(private readonly onFailed: OnRequestFailed) {}
-
   /** Stores a fulfilled request, in its transaction. */
   async storeIssued(tx: Transaction, details: RequestDetails, issuedCertificateId: string): Promise<void> {
     await insert(tx, details, { issuedCertificateId, errorCode: null, faults: [] });
@@ -142,14 +137,14 @@ export class RequestLog {
       const failure = { issuedCertificateId: null, errorCode: code, faults: storedFaults(errors) };
       const { id, createdAt } = await insert(tx, details, failure);
       const owner = { organizationId, projectId, profileId, day: dayOf(createdAt) };
-      await reportFailure(tx, this.onFailed, { ...owner, requestId: id, certificateId, commonName, event, code });
+      await reportFailure(tx, { ...owner, requestId: id, certificateId, commonName, event, code });
     });
   }
 }
 
 /** Announces and records a failed request, in the transaction that stores it. */
-export async function reportFailure(tx: Transaction, onFailed: OnRequestFailed, failed: FailedRequest): Promise<void> {
-  await onFailed(tx, failed);
+export async function reportFailure(tx: Transaction, failed: FailedRequest): Promise<void> {
+  await tx.events.certificateRequestFailed(tx, failed);
   const { projectId, requestId, code, certificateId } = failed;
   await tx.auditTrail.recordChange(tx, {
     action: 'certificate-request:fail',

@@ -28,15 +28,9 @@ import { type IdentityAction, protectOwnLogins, readableOwned } from './identity
 const MARK_LENGTH = 4;
 const PREFIX_LENGTH = 4;
 
-/** Revokes the tokens of logins with a client secret. @returns how many */
-export type RevokeTokensOfClientSecret = (tx: Transaction, clientSecretId: string) => Promise<number>;
-
 /** The verbs of client secrets, with which machine identities log in. */
 export class ClientSecretService {
-  constructor(
-    private readonly identities: IdentityReader,
-    private readonly revokeTokensOf: RevokeTokensOfClientSecret,
-  ) {}
+  constructor(private readonly identities: IdentityReader) {}
 
   /**
    * Makes a client secret for an identity. It is shown this once; what is kept is its hash, and four characters by which
@@ -127,7 +121,7 @@ export class ClientSecretService {
       const admins = await lockLoggedInAdmins(tx, [identity.id]);
       const row = await revoke(tx, { identityId: identity.id, id });
       // After the secret: its revocation waited for logins under way.
-      const tokens = await this.revokeTokensOf(tx, row.id);
+      const tokens = await tx.providers.revokeTokensOfClientSecret(tx, row.id);
       await keepLoggedInAdmins(tx, admins);
       const clientSecret = toClientSecretView(row);
       await audit(tx, 'client-secret:revoke', clientSecret, { tokens });

@@ -7,7 +7,7 @@ import { Identity } from '../organizations/public.js';
 import { createTokenAuthService, createUniversalAuthService } from './auth-configuration.service.js';
 import { ClientSecret } from './client-secret.entity.js';
 import { ClientSecretResolver, clientSecretRoutes } from './client-secret.resolver.js';
-import { ClientSecretService, clientSecretsByIds, type RevokeTokensOfClientSecret } from './client-secret.service.js';
+import { ClientSecretService, clientSecretsByIds } from './client-secret.service.js';
 import { IdentityReader, identitiesByIds } from './identity.reader.js';
 import { IdentityService } from './identity.service.js';
 import { IdentityTokenAuth } from './token-auth.entity.js';
@@ -15,9 +15,7 @@ import { TokenAuthResolver, tokenAuthRoutes } from './token-auth.resolver.js';
 import { IdentityUniversalAuth } from './universal-auth.entity.js';
 
 /** Machine identities and how they authenticate. */
-export function createIdentities(deps: {
-  revokeTokensOfClientSecret: RevokeTokensOfClientSecret;
-}): Feature & { identities: IdentityReader } {
+export function createIdentities(): Feature & { identities: IdentityReader } {
   const identities = new IdentityReader();
   return {
     groups: [
@@ -35,7 +33,7 @@ export function createIdentities(deps: {
       new IdentityResolver(new IdentityService(identities)),
       new TokenAuthResolver(createTokenAuthService(identities)),
       new UniversalAuthResolver(createUniversalAuthService(identities)),
-      new ClientSecretResolver(new ClientSecretService(identities, deps.revokeTokensOfClientSecret)),
+      new ClientSecretResolver(new ClientSecretService(identities)),
       ...identityRelations(),
     ],
     nodes: [

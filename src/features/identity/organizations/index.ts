@@ -9,7 +9,7 @@ import { MemberResolver, memberRelations } from './member.resolver.js';
 import { MemberService } from './member.service.js';
 import { membersByIds, OrganizationReader, organizationsByIds, UserReader, usersByIds } from './organization.reader.js';
 import { OrganizationResolver, organizationRelationOf, organizationRelations } from './organization.resolver.js';
-import { type CreateFirstAdmin, OrganizationService } from './organization.service.js';
+import { OrganizationService } from './organization.service.js';
 import { UserResolver, UserType } from './user.resolver.js';
 import { UserService } from './user.service.js';
 
@@ -17,15 +17,13 @@ const atOrganization = routesAt('/api/v1/organization', { select: '* -allowedEma
 const routes = [atOrganization.get('', 'List the organizations that your token can see', { field: 'organizations' })];
 
 /** Organizations, their users, and who is a member of what. */
-export function createOrganizations(deps: {
-  createFirstAdmin: CreateFirstAdmin;
-}): Feature & { organizations: OrganizationReader; users: UserReader } {
+export function createOrganizations(): Feature & { organizations: OrganizationReader; users: UserReader } {
   const organizations = new OrganizationReader();
   const users = new UserReader();
   return {
     entities: [Organization, OrganizationMembership, User],
     resolvers: [
-      new OrganizationResolver(new OrganizationService(organizations, deps.createFirstAdmin)),
+      new OrganizationResolver(new OrganizationService(organizations)),
       new UserResolver(new UserService(users)),
       new MemberResolver(new MemberService(organizations)),
       organizationRelations(),

@@ -39,18 +39,9 @@ const SLUGS = {
   organization_sub_slug_unique: 'ORGANIZATION_SLUG_TAKEN',
 } as const;
 
-/** Makes the first admin of a new root organization; the token is shown once. */
-export type CreateFirstAdmin = (
-  tx: Transaction,
-  organizationId: string,
-) => Promise<{ identityId: string; accessToken: string }>;
-
 /** The verbs of organizations. */
 export class OrganizationService {
-  constructor(
-    private readonly organizations: OrganizationReader,
-    private readonly createFirstAdmin: CreateFirstAdmin,
-  ) {}
+  constructor(private readonly organizations: OrganizationReader) {}
 
   /**
    * One organization that the scope of the caller can see; without an id the scope itself.
@@ -98,7 +89,7 @@ export class OrganizationService {
     if (!ctx.actor.isInstallationAdmin) throw new PermissionDenied({ action: 'organization:create', projectId: null });
     const work = async (tx: Transaction) => {
       const organization = await this.#insert(tx, input, null);
-      const admin = await this.createFirstAdmin(tx, organization.id);
+      const admin = await tx.providers.createFirstAdmin(tx, organization.id);
       tx.claim?.withholdResponse(organization.id, admin.identityId);
       await tx.auditTrail.recordChange(tx, {
         action: 'organization:create',

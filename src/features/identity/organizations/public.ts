@@ -44,5 +44,4 @@ export {
 } from './organization.reader.js';
 export { CreateOrganizationPayload, OrganizationType, organizationRelationOf } from './organization.resolver.js';
 export { displayName, organizationRole, organizationSlug, roleToInput, withRole } from './organization.rules.js';
-export type { CreateFirstAdmin } from './organization.service.js';
 export { UserType } from './user.resolver.js';

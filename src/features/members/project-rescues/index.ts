@@ -4,18 +4,12 @@ import { nodeKind } from '../../../kernel/graphql/node.js';
 import type { ProjectRelations } from '../../projects/public.js';
 import { ProjectRescue } from './project-rescue.entity.js';
 import { ProjectRescueResolver, rescueRelations } from './project-rescue.resolver.js';
-import { type OnRescue, ProjectRescueService, rescuesByIds } from './project-rescue.service.js';
+import { ProjectRescueService, rescuesByIds } from './project-rescue.service.js';
 
 /** Access to projects that have lost their last admin. */
-export const createProjectRescues = ({
-  relations,
-  onRescue,
-}: {
-  readonly relations: ProjectRelations;
-  readonly onRescue: OnRescue;
-}): Feature => ({
+export const createProjectRescues = ({ relations }: { readonly relations: ProjectRelations }): Feature => ({
   entities: [ProjectRescue],
-  resolvers: [new ProjectRescueResolver(new ProjectRescueService(onRescue)), ...rescueRelations(relations)],
+  resolvers: [new ProjectRescueResolver(new ProjectRescueService()), ...rescueRelations(relations)],
   routes: [],
   nodes: [
     nodeKind({

@@ -1,5 +1,5 @@
 import { authorize } from '../../../kernel/authz/ability.js';
-import type { Context, Transaction } from '../../../kernel/context.js';
+import type { Context } from '../../../kernel/context.js';
 import type { BatchLoad } from '../../../kernel/database/batched.js';
 import { flush, guarded, inTransaction } from '../../../kernel/database/in-transaction.js';
 import { loadRow } from '../../../kernel/database/rows.js';
@@ -35,19 +35,6 @@ interface LostProject {
   readonly slug: string;
 }
 
-/** Called in the transaction in which a project is rescued. */
-export type OnRescue = (
-  tx: Transaction,
-  rescue: {
-    readonly organizationId: string;
-    readonly projectId: string;
-    readonly rescueId: string;
-    readonly rescuer: string;
-    readonly reason: string;
-    readonly endsAt: Date;
-  },
-) => Promise<void>;
-
 /**
  * Access to a project that has lost its last admin, or whose admin has lost its login or its rights. Callers who may
  * rescue projects of the organization become temporary admins of such a project, state a reason, and appoint a
@@ -56,8 +43,6 @@ export type OnRescue = (
  * Every method throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
  */
 export class ProjectRescueService {
-  constructor(private readonly onRescue: OnRescue) {}
-
   /**
    * Makes the caller a temporary admin of a project without an admin. If the caller has the role for a shorter time,
    * that term is extended and not restored: it ends with the rescue. If its term ends later, even if it has not
@@ -98,7 +83,8 @@ export class ProjectRescueService {
           ...(formerEndsAt === null ? {} : { formerEndsAt: formerEndsAt.toISOString() }),
         },
       });
-      await this.onRescue(tx, { organizationId, projectId, rescueId: rescue.id, rescuer: actor.name, reason, endsAt });
+      const rescued = { ...place, rescueId: rescue.id, rescuer: actor.name, reason, endsAt };
+      await tx.events.projectRescued(tx, rescued);
       return load(tx, rescue.id);
     });
   }

@@ -155,7 +155,7 @@ async function notifyOfEvent(ctx: Context, run: JobRun, event: EventName): Promi
 }
 
 /** Notifies alerts of a certificate event after the transaction commits. */
-export async function announce(
+export async function notifyOfCertificateEvent(
   tx: Transaction,
   { certificateId, organizationId, projectId, event }: CertificateEvent,
 ): Promise<void> {

@@ -31,10 +31,6 @@ import { CERTIFICATE_CHANNELS, replaceChannels } from './channel-changes.js';
 const NOT_FOUND = 'CERTIFICATE_ALERT_NOT_FOUND';
 const ALERT = { find: findAlerts, notFound: NOT_FOUND } as const;
 
-/** Called in the transaction that created or updated an alert. */
-export type OnAlertChange = (tx: Transaction, alert: Changed, configuredIds: readonly string[]) => Promise<void>;
-type Changed = Pick<CertificateAlert, 'id' | 'organizationId' | 'projectId' | 'version'>;
-
 /**
  * Alerts on certificate events of a project. Configs of channels are sealed, and views return them sealed.
  *
@@ -44,7 +40,6 @@ export class AlertService {
   constructor(
     private readonly projects: ProjectReader,
     private readonly rules: AlertRules,
-    private readonly onChange: OnAlertChange,
   ) {}
 
   /**
@@ -78,7 +73,7 @@ export class AlertService {
       });
       await flush(tx, { certificate_alert_project_id_fkey: 'PROJECT_NOT_FOUND' });
       await replaceChannels(tx, channelsOf(project, alert.id), given);
-      await this.onChange(tx, alert, []);
+      await tx.events.alertChanged(tx, alert, []);
       await record(tx, 'certificate-alert:create', alert);
       return load(tx, alert.id);
     });
@@ -112,7 +107,7 @@ export class AlertService {
       if (changed.length > 0) {
         tx.em.assign(alert, { ...changes, version: alert.version + 1, updatedAt: sql('now()') });
         await flush(tx);
-        await this.onChange(tx, alert, channelChange?.configuredIds ?? []);
+        await tx.events.alertChanged(tx, alert, channelChange?.configuredIds ?? []);
       }
       await record(tx, 'certificate-alert:update', alert, { changed: changed.sort() });
       return load(tx, alert.id);

@@ -7,7 +7,7 @@ import { findAlertViews } from './alert.queries.js';
 import { AlertResolver, ProjectAlertsResolver } from './alert.resolver.js';
 import { alertRoutes } from './alert.routes.js';
 import { rulesFor } from './alert.rules.js';
-import { AlertService, type OnAlertChange, readOf } from './alert.service.js';
+import { AlertService, readOf } from './alert.service.js';
 import { AlertConnection, AlertType, toAlertType } from './alert.type.js';
 
 /**
@@ -19,10 +19,9 @@ export function createAlerts(deps: {
   readonly projects: ProjectReader;
   readonly relations: ProjectRelations;
   readonly allowPrivateTargets: boolean;
-  readonly onAlertChange: OnAlertChange;
 }): Feature {
   const rules = rulesFor(deps);
-  const alerts = new AlertService(deps.projects, rules, deps.onAlertChange);
+  const alerts = new AlertService(deps.projects, rules);
   return {
     entities: [CertificateAlert, CertificateAlertChannel],
     resolvers: [

@@ -93,16 +93,6 @@ export const NO_CONTENTS: ProjectContents = {
 /** Loads what a project is created with, in the transaction that creates it. */
 export type FindContents = (tx: Transaction) => Promise<ProjectContents>;
 
-/**
- * Finds a template in the transaction that creates a project.
- *
- * @throws PROJECT_TEMPLATE_NOT_FOUND, VALIDATION_FAILED for one of another type
- */
-export type ApplyTemplate = (
-  tx: Transaction,
-  wanted: Pick<NewProject, 'template' | 'type'>,
-) => Promise<ProjectContents>;
-
 /** Body of operation 7 of the specification: other names, and no null, which means absent only in GraphQL. */
 export const CreateProjectBody = z.strictObject({
   projectName: name.meta({ description: 'Name of the project: 1 to 64 characters.' }),

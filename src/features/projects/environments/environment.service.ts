@@ -14,32 +14,6 @@ import { checkImports, findEnvironments } from '../core/project.sql.js';
 import type { ProjectAccess } from '../core/project-access.js';
 import { CreateEnvironment, EnvironmentBySlug, OneEnvironment, UpdateEnvironment } from './environment.rules.js';
 
-/** Creates the root folder of each new environment, in the transaction that creates the environment. */
-export type CreateRootFolders = (
-  tx: Transaction,
-  environments: readonly { readonly id: string; readonly projectId: string }[],
-) => Promise<void>;
-
-/**
- * Updates everything that refers to an environment by its old slug, in the transaction of the change, before it and
- * before any other lock. The new slug may equal the old one.
- *
- * @throws PERMISSION_DENIED for a caller who may not rename what is in it
- */
-export type FollowEnvironment = (
-  tx: Transaction,
-  project: ProjectAccess,
-  change: { readonly environmentId: string; readonly to: string },
-) => Promise<void>;
-
-/**
- * Deletes what other environments keep of the contents of a deleted one, in the transaction of its deletion, before any
- * other lock.
- *
- * @throws PERMISSION_DENIED for a caller who may not delete what is in it
- */
-export type ForgetEnvironment = (tx: Transaction, project: ProjectAccess, environmentId: string) => Promise<void>;
-
 /** An environment, and its project as the caller sees it. */
 export interface ReadEnvironment {
   readonly environment: EnvironmentRecord;
@@ -54,12 +28,7 @@ const ENVIRONMENT = { find: findEnvironments, notFound: 'ENVIRONMENT_NOT_FOUND' 
 
 /** The operations on environments. Positions change only under the lock of the project, so that they stay 1 to n. */
 export class EnvironmentService {
-  constructor(
-    private readonly projects: ProjectReader,
-    private readonly createRootFolders: CreateRootFolders,
-    private readonly followEnvironment: FollowEnvironment,
-    private readonly forgetEnvironment: ForgetEnvironment,
-  ) {}
+  constructor(private readonly projects: ProjectReader) {}
 
   /**
    * One environment by ID.
@@ -107,7 +76,7 @@ export class EnvironmentService {
         position: at,
       });
       await flush(tx, SLUG_TAKEN);
-      await this.createRootFolders(tx, [environment]);
+      await tx.events.environmentsCreated(tx, [environment]);
       await record(tx, 'environment:create', access, environment);
       return { environment, access };
     });
@@ -127,7 +96,7 @@ export class EnvironmentService {
     return inTransaction(ctx, async (tx) => {
       const { environment: found, access } = await this.#authorized(tx, named, 'environments:edit');
       const { id } = found;
-      if (slug !== undefined) await this.followEnvironment(tx, access, { environmentId: id, to: slug });
+      if (slug !== undefined) await tx.events.environmentRenaming(tx, access, { environmentId: id, to: slug });
       const count = await lockPositions(tx, access);
       const environment = await load(tx, access, id);
       const { position: was, slug: from } = environment;
@@ -158,7 +127,7 @@ export class EnvironmentService {
     return inTransaction(ctx, async (tx) => {
       const { environment: found, access } = await this.#authorized(tx, named, 'environments:delete');
       const { id } = found;
-      await this.forgetEnvironment(tx, access, id);
+      await tx.events.environmentDeleting(tx, access, id);
       const count = await lockPositions(tx, access);
       const environment = await load(tx, access, id);
       await tx.em.remove(environment).flush();

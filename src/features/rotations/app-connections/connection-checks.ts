@@ -5,6 +5,7 @@ import { NO_ID } from '../../../kernel/ids.js';
 import type { JobKind } from '../../../kernel/jobs/job-kind.js';
 import { enqueueStanding } from '../../../kernel/jobs/queue.js';
 import type { TargetPolicy } from '../../../kernel/outbound/http.js';
+import { notifyOfFailure } from '../../notifications/project-notices/public.js';
 import {
   type ConnectionRow,
   deleteUnusedTargets,
@@ -13,7 +14,6 @@ import {
   takeDueChecks,
 } from './connection.sql.js';
 import { digestOfAccount, openSecrets } from './connection-sealing.js';
-import type { AccountOwners, ConnectionHolds, ConnectionUses } from './connection-uses.js';
 import { isRefusal, TargetFailure } from './kind/target-failure.js';
 import { type AnyKind, kindOf } from './kinds.js';
 import { CalledTarget } from './unresponsive-targets.js';
@@ -38,29 +38,6 @@ interface CheckResult {
   readonly failure?: TargetFailure | null;
   /** The account that they log in to; null if it is not known. */
   readonly account: SealedText | null;
-}
-
-/** Notifies that a connection started to fail. @param projectIds null: the organization */
-export type NotifyOfFailure = (
-  tx: Transaction,
-  failure: {
-    readonly organizationId: string;
-    readonly projectIds: readonly (string | null)[];
-    readonly connectionId: string;
-    readonly name: string;
-    readonly app: string;
-    readonly code: string;
-    readonly since: Date;
-  },
-) => Promise<void>;
-
-/** Dependencies of checks. */
-export interface CheckParts {
-  readonly policy: TargetPolicy;
-  readonly usesOf: ConnectionUses;
-  readonly holdsOf: ConnectionHolds;
-  readonly ownersOf: AccountOwners;
-  readonly notifyOfFailure: NotifyOfFailure;
 }
 
 /**
@@ -122,7 +99,6 @@ export async function storeResult(
   tx: Transaction,
   row: ConnectionRow,
   { code, isRefusal, account }: CheckResult,
-  { usesOf, notifyOfFailure }: CheckParts,
 ): Promise<'same' | 'changed' | 'replaced'> {
   const { id, organizationId, credentialsVersion } = row;
   const accountDigest = await digestOfAccount(tx, row.app, account);
@@ -132,7 +108,7 @@ export async function storeResult(
   const { stateBefore, state, failingSince: since } = stored;
   if (state === stateBefore) return 'same';
   if (state === 'failing' && code !== null && since !== null) {
-    const projectIds = row.projectId === null ? await usersOf(tx, id, usesOf) : [row.projectId];
+    const projectIds = row.projectId === null ? await usersOf(tx, id) : [row.projectId];
     const { name, app } = row;
     await notifyOfFailure(tx, { organizationId, projectIds, connectionId: id, name, app, code, since });
   }
@@ -140,8 +116,9 @@ export async function storeResult(
 }
 
 /** Projects with rotations that use a connection of the organization; if there are none, the organization itself. */
-async function usersOf(tx: Transaction, id: string, usesOf: ConnectionUses): Promise<(string | null)[]> {
-  const projectIds = new Set((await usesOf(tx, { connectionIds: [id] })).map(({ projectId }) => projectId));
+async function usersOf(tx: Transaction, id: string): Promise<(string | null)[]> {
+  const uses = await tx.providers.listConnectionUses(tx, { connectionIds: [id] });
+  const projectIds = new Set(uses.map(({ projectId }) => projectId));
   return projectIds.size === 0 ? [null] : [...projectIds];
 }
 
@@ -154,7 +131,7 @@ const mayLock = ({ app, checkState, checkCode }: ConnectionRow): boolean =>
   kindOf(app).locksAccounts === true && checkState === 'failing' && checkCode === 'CREDENTIALS_REJECTED';
 
 /** The jobs that check the credentials of connections. */
-export function checkJobs(parts: CheckParts): readonly JobKind[] {
+export function checkJobs(policy: TargetPolicy): readonly JobKind[] {
   const check: JobKind = {
     name: 'app-connections:check',
     description: 'Checks whether the external system still accepts the credentials of a connection.',
@@ -172,9 +149,9 @@ export function checkJobs(parts: CheckParts): readonly JobKind[] {
       if (called.pause !== null) return called.pause;
       await run.reserve(LIMIT_SECONDS);
       const since = performance.now();
-      const result = await checkStored(ctx, row, parts.policy);
+      const result = await checkStored(ctx, row, policy);
       await run.inTransaction(async (tx) => {
-        if ((await storeResult(tx, row, result, parts)) !== 'changed') return;
+        if ((await storeResult(tx, row, result)) !== 'changed') return;
         // An unchanged state is not recorded: it would add one audit record per check.
         await tx.auditTrail.recordChange(tx, {
           action: 'app-connection:check',

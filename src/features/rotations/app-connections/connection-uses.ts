@@ -16,12 +16,6 @@ export interface ConnectionUse {
   readonly path: string;
 }
 
-/** Finds the rotations that use these connections, in a constant number of statements. Does not authorize the caller. */
-export type ConnectionUses = (
-  ctx: Context,
-  params: { readonly connectionIds: readonly string[] },
-) => Promise<readonly ConnectionUse[]>;
-
 /** Something in the system of a connection that only the connection reaches: a rotation, or a credential that is still to be revoked. */
 interface ConnectionHold {
   readonly connectionId: string;
@@ -33,21 +27,6 @@ interface ConnectionHold {
   readonly environment: string | null;
   readonly path: string | null;
 }
-
-/** Finds what needs a connection, in one statement. Does not authorize the caller. */
-export type ConnectionHolds = (
-  ctx: Context,
-  params: { readonly connectionId: string },
-) => Promise<readonly ConnectionHold[]>;
-
-/**
- * Finds what owns an account in the organization: rotations that replace its credentials, and credentials of it that are still to be
- * revoked. Does not authorize the caller.
- */
-export type AccountOwners = (
-  ctx: Context,
-  params: { readonly organizationId: string; readonly accountDigest: Buffer },
-) => Promise<readonly ConnectionHold[]>;
 
 /** Where something is; without environment and folder if these are not known any more. */
 type Located = Pick<ConnectionHold, 'connectionId' | 'projectId' | 'environment' | 'path'>;

@@ -24,7 +24,7 @@ import {
 } from './connection.rules.js';
 import type { ConnectionService, ListedConnections } from './connection.service.js';
 import type { ConnectionRow } from './connection.sql.js';
-import { type ConnectionUse, type ConnectionUses, readableUses } from './connection-uses.js';
+import { type ConnectionUse, readableUses } from './connection-uses.js';
 import { type AnyKind, type App, KINDS } from './kinds.js';
 
 const AppEnum = enumType(
@@ -282,10 +282,7 @@ export class ConnectionResolver {
 
 @Resolver(() => ConnectedAppType)
 export class ConnectionUsesResolver {
-  constructor(
-    private readonly projects: ProjectReader,
-    private readonly usesOf: ConnectionUses,
-  ) {}
+  constructor(private readonly projects: ProjectReader) {}
 
   @nested([AppConnectionUseType], 'Rotations that use the connection. Only those that you can read.')
   async usedBy({ id }: ConnectedAppType, ctx: Context): Promise<readonly AppConnectionUseType[]> {
@@ -294,7 +291,11 @@ export class ConnectionUsesResolver {
   }
 
   readonly #load: BatchLoad<readonly ConnectionUse[]> = async (ctx, ids) => {
-    const uses = await readableUses(ctx, this.projects, await this.usesOf(ctx, { connectionIds: ids }));
+    const uses = await readableUses(
+      ctx,
+      this.projects,
+      await ctx.providers.listConnectionUses(ctx, { connectionIds: ids }),
+    );
     return Map.groupBy(uses, ({ connectionId }) => connectionId);
   };
 }

@@ -8,6 +8,7 @@ import { AppError, invalid } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
 import { orderedPageOf } from '../../../kernel/list-order.js';
 import { refuseOtherVersion } from '../../../kernel/number-rules.js';
+import type { TargetPolicy } from '../../../kernel/outbound/http.js';
 import { type Page, pageOf } from '../../../kernel/paging.js';
 import { parse, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
@@ -29,14 +30,7 @@ import {
   NEXT_CHECK,
 } from './connection.sql.js';
 import type { ConnectionAccess } from './connection-access.js';
-import {
-  type CheckParts,
-  type Credentials,
-  checkInRequest,
-  checkStored,
-  inTime,
-  storeResult,
-} from './connection-checks.js';
+import { type Credentials, checkInRequest, checkStored, inTime, storeResult } from './connection-checks.js';
 import { digestOfAccount, openSecrets, sealCredentials, sealedFields } from './connection-sealing.js';
 import { refuseConnectionInUse, refuseOwnedAccount } from './connection-uses.js';
 import { refusalOf, TargetFailure } from './kind/target-failure.js';
@@ -65,7 +59,7 @@ export class ConnectionService {
     private readonly access: ConnectionAccess,
     private readonly projects: ProjectReader,
     private readonly rules: ConnectionRules,
-    private readonly parts: CheckParts,
+    private readonly policy: TargetPolicy,
   ) {}
 
   /**
@@ -121,7 +115,11 @@ export class ConnectionService {
     const leadsElsewhere = credentials !== null && isElsewhere(seen, credentials);
     // Before anything is sent to the other system.
     if (leadsElsewhere)
-      await refuseConnectionInUse(ctx, this.projects, await this.parts.holdsOf(ctx, { connectionId: seen.id }));
+      await refuseConnectionInUse(
+        ctx,
+        this.projects,
+        await ctx.providers.listConnectionHolds(ctx, { connectionId: seen.id }),
+      );
     const account = credentials === null ? null : await this.#check(ctx, kindOf(seen.app), credentials);
     return inTransaction(ctx, async (tx) => {
       await this.access.load(tx, { id }, 'edit');
@@ -135,7 +133,11 @@ export class ConnectionService {
       refuseOtherVersion(connection.version, credentials === null ? expectedVersion : seen.version);
       // Again: the row is locked by now, and a new rotation or pending revocation, which references it, waits until this transaction has ended.
       if (leadsElsewhere)
-        await refuseConnectionInUse(tx, this.projects, await this.parts.holdsOf(tx, { connectionId: seen.id }));
+        await refuseConnectionInUse(
+          tx,
+          this.projects,
+          await tx.providers.listConnectionHolds(tx, { connectionId: seen.id }),
+        );
       const accountDigest = await this.#digestOf(tx, seen.app, account);
       const place = { ...seen, credentialsVersion: connection.credentialsVersion + 1 };
       tx.em.assign(connection, {
@@ -161,7 +163,11 @@ export class ConnectionService {
     return inTransaction(ctx, async (tx) => {
       const row = await this.access.load(tx, ref, 'delete');
       const connection = await lockRow(tx, AppConnection, { id: row.id, organizationId: tx.organizationId }, NOT_FOUND);
-      await refuseConnectionInUse(tx, this.projects, await this.parts.holdsOf(tx, { connectionId: row.id }));
+      await refuseConnectionInUse(
+        tx,
+        this.projects,
+        await tx.providers.listConnectionHolds(tx, { connectionId: row.id }),
+      );
       const before = await changed(tx, 'app-connection:delete', row);
       tx.em.remove(connection);
       await flush(tx, CONSTRAINTS);
@@ -228,10 +234,10 @@ export class ConnectionService {
     const ref = parse(OneConnection, raw);
     const seen = await this.access.load(ctx, ref, 'connect');
     const since = performance.now();
-    const result = await checkStored(ctx, seen, this.parts.policy, inTime);
+    const result = await checkStored(ctx, seen, this.policy, inTime);
     return inTransaction(ctx, async (tx) => {
       const row = await this.access.load(tx, ref, 'connect');
-      await storeResult(tx, seen, result, this.parts);
+      await storeResult(tx, seen, result);
       // Of the system that was called: by now the connection may lead to another one.
       if (result.failure !== undefined) await recordResponse(tx, seen.target, { failure: result.failure, since });
       return changed(tx, 'app-connection:check', row, { checkCode: result.code });
@@ -250,7 +256,7 @@ export class ConnectionService {
     if (digest === null) return null;
     await lockAccount(tx, { digest });
     const { organizationId } = tx;
-    const owners = await this.parts.ownersOf(tx, { organizationId, accountDigest: digest });
+    const owners = await tx.providers.listAccountOwners(tx, { organizationId, accountDigest: digest });
     await refuseOwnedAccount(tx, this.projects, owners);
     return digest;
   }
@@ -261,7 +267,7 @@ export class ConnectionService {
    */
   async #check(ctx: Context, kind: AnyKind, credentials: Credentials): Promise<SealedText | null> {
     try {
-      return await checkInRequest(ctx, kind, credentials, this.parts.policy);
+      return await checkInRequest(ctx, kind, credentials, this.policy);
     } catch (error) {
       if (!(error instanceof TargetFailure)) throw error;
       const { app, targetField } = kind;

@@ -21,37 +21,27 @@ import { rulesFor } from './connection.rules.js';
 import { ConnectionService, readOf } from './connection.service.js';
 import { findConnections } from './connection.sql.js';
 import { ConnectionAccess, ConnectionReader } from './connection-access.js';
-import { checkJobs, type NotifyOfFailure } from './connection-checks.js';
-import type { AccountOwners, ConnectionHolds, ConnectionUses } from './connection-uses.js';
+import { checkJobs } from './connection-checks.js';
 import { DatatoolProjectConnection, DatatoolProjectsResolver, projectsRoute } from './datatool-projects.resolver.js';
 import { DatatoolProjectsService } from './datatool-projects.service.js';
 import { KINDS } from './kinds.js';
 import { UnresponsiveTarget } from './unresponsive-target.entity.js';
 
-/**
- * Connections to external systems.
- *
- * @param deps `policy`: which targets may be called; `usesOf`: finds the rotations that use connections; `holdsOf`: finds
- *   what needs a connection; `ownersOf`: finds the rotations that own an account
- */
+/** Connections to external systems. @param deps `policy`: which targets may be called */
 export function createAppConnections(deps: {
   readonly projects: ProjectReader;
   readonly relations: ProjectRelations;
   readonly policy: TargetPolicy;
-  readonly usesOf: ConnectionUses;
-  readonly holdsOf: ConnectionHolds;
-  readonly ownersOf: AccountOwners;
-  readonly notifyOfFailure: NotifyOfFailure;
 }): Feature & { readonly connections: ConnectionReader } {
-  const { projects, relations, policy, usesOf } = deps;
+  const { projects, relations, policy } = deps;
   const access = new ConnectionAccess(projects);
   const rules = rulesFor(policy);
   return {
     entities: [AppConnection, UnresponsiveTarget],
     resolvers: [
-      new ConnectionResolver(new ConnectionService(access, projects, rules, deps)),
+      new ConnectionResolver(new ConnectionService(access, projects, rules, policy)),
       countOf(ConnectedAppConnection),
-      new ConnectionUsesResolver(projects, usesOf),
+      new ConnectionUsesResolver(projects),
       new DatatoolProjectsResolver(new DatatoolProjectsService(access, policy)),
       countOf(DatatoolProjectConnection),
       organizationRelationOf(ConnectedAppType),
@@ -60,7 +50,7 @@ export function createAppConnections(deps: {
     ],
     nodes: nodesOf(access),
     routes: [...connectionRoutes(rules), projectsRoute],
-    jobs: checkJobs(deps),
+    jobs: checkJobs(policy),
     connections: new ConnectionReader(access),
     groups: [
       {

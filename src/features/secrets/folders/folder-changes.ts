@@ -6,7 +6,7 @@ import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { isId, newId } from '../../../kernel/ids.js';
 import { validationFailed } from '../../../kernel/validation.js';
 import type { FieldChange } from '../../identity/permissions/public.js';
-import { authorizeNewNames, type CreateRootFolders, type ProjectAccess } from '../../projects/public.js';
+import { authorizeNewNames, type ProjectAccess } from '../../projects/public.js';
 import { listSubjects, lockHomes, lockStructure } from '../core/secret.queries.js';
 import { Folder } from '../entities/folder.entity.js';
 import { type NamedPlace, type PlaceRenaming, rewriteReferencesInto } from '../references/reference-writes.js';
@@ -28,11 +28,14 @@ import {
 } from './folder.sql.js';
 import { listImporting } from './import.sql.js';
 
-/** Creates the root folder of each environment, in one statement. */
-export const createRootFolders: CreateRootFolders = async (tx, environments) => {
+/** Creates the root folder of each new environment, in one statement. */
+export async function createRootFolders(
+  tx: Transaction,
+  environments: readonly { readonly id: string }[],
+): Promise<void> {
   if (environments.length === 0) return;
   await insertRoots(tx, { ids: environments.map(newId), environmentIds: environments.map(({ id }) => id) });
-};
+}
 
 /**
  * Serializes changes of the folders of environments.

@@ -1,24 +1,29 @@
 import { authorize } from '../../../kernel/authz/ability.js';
 import type { Transaction } from '../../../kernel/context.js';
-import type { FollowEnvironment, ForgetEnvironment, ProjectAccess } from '../../projects/public.js';
+import type { FieldChange } from '../../identity/permissions/public.js';
+import type { ProjectAccess } from '../../projects/public.js';
 import { refuseKept } from '../core/rotated-guard.js';
 import { listCarriers, listSubjects, lockSecretsIn, lockStructure } from '../core/secret.queries.js';
 import { rewriteReferencesInto } from '../references/reference-writes.js';
 import { parentOf } from '../scope/place.rules.js';
 import { authorizeAll, authorizeCarried, mayAlways, mayCarryAll } from '../scope/visibility.rules.js';
-import type { AuthorizeTagChange } from '../tags/public.js';
+import type { TagRow } from '../tags/public.js';
 import { listPastCarriers, listPastOfEnvironment } from '../versions/version.sql.js';
 import { deleteHistoriesOf, holdFoldersOf, listFoldersToFollow } from './folder.sql.js';
 import { authorizeRelocations } from './folder-changes.js';
 import { listImporting } from './import.sql.js';
 
 /**
- * Updates references to the secrets of an environment for its new slug. The caller must be allowed to edit and read
+ * Updates references to the secrets of an environment for its new slug, which may equal the old one. The caller must be allowed to edit and read
  * everything that is or was in it under either slug.
  *
  * @throws PERMISSION_DENIED, REFERENCES_TOO_LONG, SEALED_VALUE_INVALID, CONCURRENT_CHANGE
  */
-export const followEnvironment: FollowEnvironment = async (tx, project, { environmentId, to }) => {
+export async function followEnvironment(
+  tx: Transaction,
+  project: ProjectAccess,
+  { environmentId, to }: { readonly environmentId: string; readonly to: string },
+): Promise<void> {
   // A folder that is renamed concurrently would be missed under its other path.
   await lockStructure(tx, project);
   const folders = await listFoldersToFollow(tx, { environmentId, to });
@@ -38,7 +43,7 @@ export const followEnvironment: FollowEnvironment = async (tx, project, { enviro
     );
   }
   await rewriteReferencesInto(tx, project, relocations);
-};
+}
 
 /**
  * Secrets that are in an environment, or were last, are deleted with it, with all their versions, also in other
@@ -47,12 +52,12 @@ export const followEnvironment: FollowEnvironment = async (tx, project, { enviro
  *
  * @throws PERMISSION_DENIED, ROTATED_SECRET where a rotation has secrets in it
  */
-export const forgetEnvironment: ForgetEnvironment = async (tx, project, environmentId) => {
+export async function forgetEnvironment(tx: Transaction, project: ProjectAccess, environmentId: string): Promise<void> {
   // A secret that is moved in concurrently would leave its earlier versions.
   await lockStructure(tx, project);
   await refuseKept(tx, await authorizeDeletion(tx, project, environmentId), 'id');
   await deleteHistoriesOf(tx, { environmentId });
-};
+}
 
 /** @returns IDs of all its folders, which are locked */
 async function authorizeDeletion(tx: Transaction, project: ProjectAccess, environmentId: string): Promise<string[]> {
@@ -73,8 +78,18 @@ async function authorizeDeletion(tx: Transaction, project: ProjectAccess, enviro
   return folderIds;
 }
 
-/** Secrets, their versions and deleted secrets follow changes of their tags. */
-export const authorizeTagChange: AuthorizeTagChange = async (tx, project, { tag, slugAfter }) => {
+/**
+ * Allows another slug of a locked tag, or its deletion (null), which changes what rules allow of all that has or had it: secrets, their
+ * versions and deleted secrets.
+ *
+ * @returns the changed fields that rules match on
+ * @throws PERMISSION_DENIED unless the caller may edit and read all that, with the old slug and with the new one
+ */
+export async function authorizeTagChange(
+  tx: Transaction,
+  project: ProjectAccess,
+  { tag, slugAfter }: { readonly tag: TagRow; readonly slugAfter: string | null },
+): Promise<FieldChange[]> {
   if (!mayCarryAll(project.ability)) {
     // Rules match versions and deleted secrets by their tags, under the current slugs.
     const carriers = [
@@ -91,4 +106,4 @@ export const authorizeTagChange: AuthorizeTagChange = async (tx, project, { tag,
   // Also for an unused tag: requests name tags by ID, and whoever assigns it to a secret relies on its slug.
   const after = { secretTags: slugAfter === null ? [] : [slugAfter] };
   return [{ subject: 'secrets', before: { secretTags: [tag.slug] }, after }];
-};
+}

@@ -5,15 +5,11 @@ import { Tag } from './tag.entity.js';
 import { findTags } from './tag.queries.js';
 import { ProjectTagsResolver, TagResolver, TagType } from './tag.resolver.js';
 import { tagRoutes } from './tag.routes.js';
-import { type AuthorizeTagChange, TagService } from './tag.service.js';
+import { TagService } from './tag.service.js';
 
 /** Tags of projects. */
-export function createTags(deps: {
-  projects: ProjectReader;
-  relations: ProjectRelations;
-  authorizeTagChange: AuthorizeTagChange;
-}): Feature {
-  const tags = new TagService(deps.projects, deps.authorizeTagChange);
+export function createTags(deps: { projects: ProjectReader; relations: ProjectRelations }): Feature {
+  const tags = new TagService(deps.projects);
   return {
     entities: [Tag],
     resolvers: [new TagResolver(tags), new ProjectTagsResolver(tags), projectRelationOf(TagType, deps.relations)],

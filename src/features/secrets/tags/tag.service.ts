@@ -10,7 +10,6 @@ import { AppError } from '../../../kernel/errors.js';
 import { type ListOrder, type OrderedBounds, orderedCursorKey, orderedPageBounds } from '../../../kernel/list-order.js';
 import { type CountedConnectionOf, counted, type KeyBounds, keyPageBounds, Page } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
-import type { FieldChange } from '../../identity/permissions/public.js';
 import { authorizeNewNames, type ProjectAccess, type ProjectReader } from '../../projects/public.js';
 import { Tag } from './tag.entity.js';
 import {
@@ -25,18 +24,6 @@ import {
 } from './tag.queries.js';
 import { CreateTag, ListTags, OneTag, TagBySlug, TagPage, UpdateTag } from './tag.rules.js';
 
-/**
- * Allows another slug of a locked tag, or its deletion (null), which changes what rules allow of all that has or had it.
- *
- * @returns the changed fields that rules match on
- * @throws PERMISSION_DENIED unless the caller may edit and read all that, with the old slug and with the new one
- */
-export type AuthorizeTagChange = (
-  tx: Transaction,
-  project: ProjectAccess,
-  change: { readonly tag: TagRow; readonly slugAfter: string | null },
-) => Promise<FieldChange[]>;
-
 const TAG = { find: findTags, notFound: 'TAG_NOT_FOUND' } as const;
 
 /**
@@ -46,10 +33,7 @@ const TAG = { find: findTags, notFound: 'TAG_NOT_FOUND' } as const;
  * AUDIT_UNAVAILABLE.
  */
 export class TagService {
-  constructor(
-    private readonly projects: ProjectReader,
-    private readonly authorizeChange: AuthorizeTagChange,
-  ) {}
+  constructor(private readonly projects: ProjectReader) {}
 
   /** Adds a tag to a project. @throws TAG_SLUG_TAKEN */
   create(ctx: Context, raw: unknown): Promise<Tag> {
@@ -76,7 +60,7 @@ export class TagService {
       const project = await this.projects.authorizedOwner(tx, named, TAG, 'tags:edit');
       const tag = await lockRow(tx, Tag, { id: named.id, projectId: project.projectId }, 'TAG_NOT_FOUND');
       const isRenamed = slug !== undefined && slug !== tag.slug;
-      const changes = isRenamed ? await this.authorizeChange(tx, project, { tag, slugAfter: slug }) : [];
+      const changes = isRenamed ? await tx.providers.authorizeTagChange(tx, project, { tag, slugAfter: slug }) : [];
       tx.em.assign(tag, { slug: slug ?? tag.slug, color: color ?? tag.color, updatedAt: sql('now()') });
       await flush(tx, { tag_slug_unique: 'TAG_SLUG_TAKEN' });
       await authorizeNewNames(tx, project, async () => changes);
@@ -91,7 +75,7 @@ export class TagService {
     return inTransaction(ctx, async (tx) => {
       const project = await this.projects.authorizedOwner(tx, named, TAG, 'tags:delete');
       const tag = await lockRow(tx, Tag, { id: named.id, projectId: project.projectId }, 'TAG_NOT_FOUND');
-      const changes = await this.authorizeChange(tx, project, { tag, slugAfter: null });
+      const changes = await tx.providers.authorizeTagChange(tx, project, { tag, slugAfter: null });
       tx.em.remove(tag);
       await flush(tx);
       await authorizeNewNames(tx, project, async () => changes);

@@ -2,7 +2,7 @@ import './project-templates.errors.js';
 import type { Feature } from '../../../feature.js';
 import { type BatchLoad, mapFound } from '../../../kernel/database/batched.js';
 import { nodeKind } from '../../../kernel/graphql/node.js';
-import type { CreateRootFolders, ProjectReader } from '../../projects/public.js';
+import type { ProjectReader } from '../../projects/public.js';
 import { isBuiltInForm } from './built-in-templates.js';
 import { ProjectTemplate, ProjectTemplateVersion } from './template.entity.js';
 import { TemplateResolver, templateRelations } from './template.resolver.js';
@@ -13,13 +13,7 @@ import { driftRelations, TemplateDriftResolver } from './template-drift.resolver
 import { TemplateDriftService } from './template-drift.service.js';
 
 /** Templates that projects are created from. */
-export function createProjectTemplates({
-  projects,
-  createRootFolders,
-}: {
-  readonly projects: ProjectReader;
-  readonly createRootFolders: CreateRootFolders;
-}): Feature {
+export function createProjectTemplates({ projects }: { readonly projects: ProjectReader }): Feature {
   const service = new TemplateService();
   const templates: BatchLoad<TemplateType> = async (ctx, ids) =>
     mapFound(await service.byIds(ctx, ids), toTemplateType);
@@ -29,7 +23,7 @@ export function createProjectTemplates({
     entities: [ProjectTemplate, ProjectTemplateVersion],
     resolvers: [
       new TemplateResolver(service),
-      new TemplateDriftResolver(new TemplateDriftService(projects, createRootFolders)),
+      new TemplateDriftResolver(new TemplateDriftService(projects)),
       ...templateRelations(service),
       ...driftRelations(),
     ],

@@ -1,9 +1,10 @@
+import type { z } from 'zod';
 import type { Transaction } from '../../../kernel/context.js';
 import { AppError } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
 import { validationFailed } from '../../../kernel/validation.js';
 import { Identity, OrganizationMembership } from '../../identity/organizations/public.js';
-import { type ApplyTemplate, ProjectMembership, ProjectRole } from '../../projects/public.js';
+import { type CreateProject, type ProjectContents, ProjectMembership, ProjectRole } from '../../projects/public.js';
 import { ProjectTemplate } from './template.entity.js';
 import type { TemplateContent, TemplateMember, TemplateRole } from './template.rules.js';
 import { lockMemberships } from './template-members.sql.js';
@@ -43,7 +44,10 @@ export async function lockPresent(tx: Transaction, ids: readonly string[]): Prom
  *
  * @throws PROJECT_TEMPLATE_NOT_FOUND, VALIDATION_FAILED if the template is of another type
  */
-export const applyTemplate: ApplyTemplate = async (tx, { template: name, type }) => {
+export async function applyTemplate(
+  tx: Transaction,
+  { template: name, type }: Pick<z.output<typeof CreateProject>, 'template' | 'type'>,
+): Promise<ProjectContents> {
   const { organizationId, actor } = tx;
   const template = await tx.em.findOne(ProjectTemplate, { organizationId, name });
   if (template === null) throw new AppError('PROJECT_TEMPLATE_NOT_FOUND');
@@ -77,7 +81,7 @@ export const applyTemplate: ApplyTemplate = async (tx, { template: name, type })
       return [];
     },
   };
-};
+}
 
 interface Filling extends Pick<TemplateContent, 'roles' | 'projectManagedIdentities'> {
   readonly joining: readonly Joining[];

@@ -7,7 +7,6 @@ import { parse } from '../../../kernel/validation.js';
 import { readStoredRules, rightsBeyondChange } from '../../identity/permissions/public.js';
 import {
   authorizeMemberChanges,
-  type CreateRootFolders,
   Environment,
   fieldsOf,
   lockProject,
@@ -19,6 +18,7 @@ import {
   ProjectRole,
   subjectOf,
 } from '../../projects/public.js';
+import { createRootFolders } from '../../secrets/public.js';
 import { insertIdentities, insertMembers, insertRoles, lockPresent } from './template-application.js';
 import { authorizeReading, compare, type Drift, kindOf, mayRead, namesOf, readable } from './template-drift.js';
 import { closePositions, renameEnvironments, updateMembers, updateRoles } from './template-drift.queries.js';
@@ -54,10 +54,7 @@ const CONSTRAINTS = {
 
 /** Compares projects with the templates that they were created from, and updates them. */
 export class TemplateDriftService {
-  constructor(
-    private readonly projects: ProjectReader,
-    private readonly createRootFolders: CreateRootFolders,
-  ) {}
+  constructor(private readonly projects: ProjectReader) {}
 
   /**
    * The differences between a project and the current version of its template; null without a template.
@@ -119,7 +116,7 @@ export class TemplateDriftService {
     const { plan, drift, state } = application;
     const { version } = drift.template;
     await guarded(async () => {
-      await carryOut(tx, { projectId, plan, state }, this.createRootFolders);
+      await carryOut(tx, { projectId, plan, state });
       if (!reachesVersion(project, application)) return;
       await tx.em.nativeUpdate(Project, { id: projectId }, { templateVersion: version, updatedAt: sql('now()') });
     }, CONSTRAINTS);
@@ -261,7 +258,6 @@ const recordOf = ({ projectId }: ProjectAccess, { drift, plan, parts, removes, d
 async function carryOut(
   tx: Transaction,
   { projectId, plan, state }: { readonly projectId: string; readonly plan: Plan; readonly state: ProjectState },
-  createRootFolders: CreateRootFolders,
 ): Promise<void> {
   const made = await writeEnvironments(tx, {
     projectId,

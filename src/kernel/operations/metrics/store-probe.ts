@@ -7,7 +7,7 @@ import { BEGIN_READ_ONLY, setLocalLimit } from '../../database/session.sql.js';
 import type { RowFrom } from '../../database/statement.js';
 import { listKinds } from '../../jobs/job.sql.js';
 import { SingleFlight } from '../../once.js';
-import { measureTrail } from '../retention/retention.sql.js';
+import { measureTrail } from './trail-size.sql.js';
 
 const RESPONSE_WITHIN_MS = 1_000;
 /** Less than that: figures that take longer are passed over. */

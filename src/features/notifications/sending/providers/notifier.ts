@@ -1,6 +1,7 @@
 import type { Context } from '../../../../kernel/context.js';
 import type { TargetPolicy } from '../../../../kernel/outbound/http.js';
 import type { Mailer } from '../../../../kernel/outbound/mail.js';
+import { mayMail } from '../../../identity/organizations/public.js';
 import type { Delivery, Outcome, Target } from '../notification.js';
 import { sendEmail } from './email.js';
 import { sendPagerDuty } from './pagerduty.js';
@@ -13,8 +14,6 @@ interface Outside {
   readonly policy: TargetPolicy;
   /** Endpoint of PagerDuty, if not the public one. */
   readonly pagerdutyUrl?: string;
-  /** Whether an organization allows an email address. */
-  readonly mayMail: (ctx: Context, address: string) => Promise<boolean>;
 }
 
 const NOT_ALLOWED = 'RECIPIENT_NOT_ALLOWED';
@@ -36,7 +35,7 @@ export class Notifier {
    * @throws Error inside a transaction
    */
   async deliver(ctx: Context, { id, target, notification }: Delivery<Target>): Promise<Outcome> {
-    const { mailer, policy, pagerdutyUrl: url, mayMail } = this.outside;
+    const { mailer, policy, pagerdutyUrl: url } = this.outside;
     switch (target.type) {
       case 'email':
         // The only place of this check, so that no email bypasses it.

@@ -1,8 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import type { AuditFacts } from '../../../../kernel/audit/audit-record.js';
 import type { Context, Transaction } from '../../../../kernel/context.js';
-import type { TargetPolicy } from '../../../../kernel/outbound/http.js';
-import { type ListCredentialsLeft, Project, type ProjectAccess } from '../../../projects/public.js';
+import { Project, type ProjectAccess } from '../../../projects/public.js';
 import { canAt, systemOf } from '../../app-connections/public.js';
 import { Kinds } from '../kinds/kinds.js';
 import { SecretRotationAttempt } from '../store/attempt.entity.js';
@@ -104,19 +103,19 @@ export async function listCredentialsLeft(
   };
 }
 
-/** Lists those of a project, whose rotations are locked. */
-export const listCredentialsLeftBy = (policy: TargetPolicy): ListCredentialsLeft => {
-  const kinds = new Kinds(policy);
-  return async (tx, project) => {
-    const { projectId } = project;
-    // With rotations and open attempts locked, nothing creates or publishes a credential until the transaction ends.
-    const locked = { fields: ['id'], lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } } as const;
-    await tx.em.find(Project, { id: projectId }, locked);
-    await tx.em.find(SecretRotation, { projectId }, locked);
-    await tx.em.find(SecretRotationAttempt, { projectId, endedAt: null }, locked);
-    return listCredentialsLeft(tx, kinds, { project, rotationId: null });
-  };
-};
+/** To show credentials, which takes no call. */
+const CALLING_NOTHING = new Kinds({ allowPrivateTargets: false });
+
+/** Lists those of a project that is about to be deleted, whose rotations are locked. */
+export async function listCredentialsLeftInProject(tx: Transaction, project: ProjectAccess): Promise<CredentialsLeft> {
+  const { projectId } = project;
+  // With rotations and open attempts locked, nothing creates or publishes a credential until the transaction ends.
+  const locked = { fields: ['id'], lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } } as const;
+  await tx.em.find(Project, { id: projectId }, locked);
+  await tx.em.find(SecretRotation, { projectId }, locked);
+  await tx.em.find(SecretRotationAttempt, { projectId, endedAt: null }, locked);
+  return listCredentialsLeft(tx, CALLING_NOTHING, { project, rotationId: null });
+}
 
 /** The old and the new password of an account are one line. */
 function linesOf(credentials: readonly ExternalCredential[], more: number): string[] {

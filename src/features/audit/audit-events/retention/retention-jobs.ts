@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { StoredAuditExpiry } from '../../audit/audit.entity.js';
-import type { AuditEvent } from '../../audit/audit-record.js';
-import { PREPARE_PARTITIONS, type Retention } from '../../audit/retention.js';
-import type { Context } from '../../context.js';
-import { inTransaction, sqlState } from '../../database/in-transaction.js';
-import { databaseNow } from '../../database/now.sql.js';
-import type { JobKind, JobRun } from '../../jobs/job-kind.js';
+import { StoredAuditExpiry } from '../../../../kernel/audit/audit.entity.js';
+import { PREPARE_PARTITIONS, type Retention } from '../../../../kernel/audit/retention.js';
+import type { Context } from '../../../../kernel/context.js';
+import { inTransaction, sqlState } from '../../../../kernel/database/in-transaction.js';
+import { databaseNow } from '../../../../kernel/database/now.sql.js';
+import type { JobKind, JobRun } from '../../../../kernel/jobs/job-kind.js';
+import { statesToKeep } from '../../../secrets/public.js';
 import { addPartition, dropPartition, listEndedMonths, listEnding, listMissingMonths } from './retention.sql.js';
 
 const HOUR_SECONDS = 3_600;
@@ -14,20 +14,6 @@ const ROWS_AT_ONCE = 5_000;
 const DROP_TRIES = 100;
 const DROP_PAUSE_MS = 3_000;
 const LOCK_NOT_AVAILABLE = '55P03';
-
-/** Rows of a month of the trail, above one sequence and up to another. */
-interface EndingRows {
-  /** `2027-01-01` */
-  readonly month: string;
-  readonly after: string;
-  readonly upTo: string;
-}
-
-/** What is recorded anew of rows that are about to be dropped, since comparisons with the trail still need it. */
-export type StatesToKeep = (
-  ctx: Context,
-  rows: EndingRows,
-) => Promise<readonly { readonly organizationId: string; readonly events: readonly AuditEvent[] }[]>;
 
 /** Makes partitions for the months in which rows end that are recorded from now on. At every start, and by a job. */
 export const preparePartitions =
@@ -39,7 +25,7 @@ export const preparePartitions =
   };
 
 /** The jobs of the audit trail: they make partitions for the months to come, and drop those that are past. */
-export const auditJobs = (retention: Retention, statesToKeep: StatesToKeep): readonly JobKind[] => [
+export const retentionJobs = (retention: Retention): readonly JobKind[] => [
   {
     name: PREPARE_PARTITIONS,
     description: 'Creates partitions of the audit trail for the months in which records expire.',
@@ -54,7 +40,7 @@ export const auditJobs = (retention: Retention, statesToKeep: StatesToKeep): rea
     concurrency: 1,
     limitSeconds: 6 * HOUR_SECONDS,
     run: async (ctx, run) => {
-      for (const { month } of await listEndedMonths(ctx, {})) await expire(ctx, run, { month, statesToKeep });
+      for (const { month } of await listEndedMonths(ctx, {})) await expire(ctx, run, month);
     },
   },
 ];
@@ -63,12 +49,8 @@ export const auditJobs = (retention: Retention, statesToKeep: StatesToKeep): rea
  * Signs what the rows of a month are, and drops them. What happened to them before shows in the signature: the verifier computes the
  * same digest from the seals.
  */
-async function expire(
-  ctx: Context,
-  run: JobRun,
-  { month, statesToKeep }: { readonly month: string; readonly statesToKeep: StatesToKeep },
-): Promise<void> {
-  const { digest, rows, counts } = await readMonth(ctx, run, { month, statesToKeep });
+async function expire(ctx: Context, run: JobRun, month: string): Promise<void> {
+  const { digest, rows, counts } = await readMonth(ctx, run, month);
   const expiredAt = await databaseNow(ctx);
   const { mac } = ctx.auditChain.expire({
     ...{ expiresOn: month, rows: BigInt(rows), digest },
@@ -108,11 +90,7 @@ interface Month {
 }
 
 /** Reads all rows of a month, which nobody adds to any more, and records anew what has to be kept of them. */
-async function readMonth(
-  ctx: Context,
-  run: JobRun,
-  { month, statesToKeep }: { readonly month: string; readonly statesToKeep: StatesToKeep },
-): Promise<Month> {
+async function readMonth(ctx: Context, run: JobRun, month: string): Promise<Month> {
   const hash = createHash('sha256');
   const counts = new Map<string, { readonly count: number; readonly newest: number }>();
   let rows = 0;
