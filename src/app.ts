@@ -62,10 +62,10 @@ import { describeError, type Log } from './kernel/log.js';
 import { RateLimits } from './kernel/operations/limits/rate-limits.js';
 import { OperationMetrics } from './kernel/operations/metrics/operation-metrics.js';
 import { IdempotencyKeys } from './kernel/operations/responses/idempotency.js';
-import type { Stamp, StampOf } from './kernel/operations/responses/response.js';
+import type { AccessStamp, AccessStampOf } from './kernel/operations/responses/response.js';
 import { ResponseCache } from './kernel/operations/responses/response-cache.js';
 import { Mailer } from './kernel/outbound/mail.js';
-import { lostVisitorPage, mountPages } from './kernel/pages/pages.js';
+import { mountPages, notFoundResponse } from './kernel/pages/pages.js';
 import { periodically } from './kernel/periodic.js';
 import { migrations } from './migrations/index.js';
 import { type CompiledRoute, keptDocuments, routesOf } from './rest/compiled-route.js';
@@ -109,7 +109,7 @@ interface Assembly extends KernelParts {
   readonly routes: readonly Route[];
   readonly groups: readonly Group[];
   readonly authenticator: Authenticator;
-  readonly stampOf: StampOf;
+  readonly stampOf: AccessStampOf;
   readonly preparations: readonly NonNullable<Feature['prepare']>[];
   readonly tableRights: TableRights;
   readonly jobs: readonly JobKind[];
@@ -183,12 +183,12 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
 }
 
 /** Of responses about projects themselves: they are right until anything of any project changes. */
-const stampOfAll = ({ actor, accessSnapshot }: Context): Stamp | null =>
+const stampOfAll = ({ actor, accessSnapshot }: Context): AccessStamp | null =>
   accessSnapshot?.isLasting === true ? { fingerprint: actor.id, revision: accessSnapshot.generation } : null;
 
 /** What tells the response cache whether a response is still right. */
 const stampsOf =
-  ({ projects }: Pick<ReturnType<typeof createProjects>, 'projects'>): StampOf =>
+  ({ projects }: Pick<ReturnType<typeof createProjects>, 'projects'>): AccessStampOf =>
   async (ctx, projectId) => {
     if (projectId === null) return stampOfAll(ctx);
     const project = await projects.findAtArrival(ctx, projectId);
@@ -279,7 +279,7 @@ interface Running extends Omit<Assembly, 'routes' | 'jobs'> {
 async function mountEverything(config: Config, log: Log, running: Running): Promise<FastifyInstance> {
   const { kernel, lifecycle, schema, routes, documents, streams, stampOf, responseCache, rateLimits, gate } = running;
   const load = new Load(config.responseMemoryBytes, config.queryLimits.ofRoutes.objects);
-  const lostVisitor = lostVisitorPage(config.introspection);
+  const lostVisitor = notFoundResponse(config.introspection);
   const http = await createHttpServer({ ...config, log, lifecycle, load, lostVisitor });
   const contextFor = contextsOf(running);
   const operations = new OperationMetrics();

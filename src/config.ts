@@ -1,13 +1,13 @@
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import { isCidr } from './kernel/addresses.js';
-import { KEPT_FOR_EVER, MAX_RETENTION_DAYS, type Retention } from './kernel/audit/retention.js';
+import { MAX_RETENTION_DAYS, NO_EXPIRATION, type Retention } from './kernel/audit/retention.js';
 import { ConfigurationError } from './kernel/configuration-error.js';
 import { SealedText } from './kernel/crypto/sealed-text.js';
 import { hashToken, hasValidChecksum } from './kernel/crypto/token.js';
 import { TRANSIT, type TransitSettings } from './kernel/crypto/transit.js';
 import type { Pooler } from './kernel/database/bounded-client.js';
-import { DEFAULT_LIMITS, type QueryLimits, queryLimits, raised } from './kernel/graphql/gate/limits.js';
+import { DEFAULT_LIMITS, multipliedLimits, type QueryLimits, queryLimits } from './kernel/graphql/gate/limits.js';
 import { DEFAULT_STREAM_LIMITS, type StreamLimits, streamLimits } from './kernel/http/streams/stream-limits.js';
 import { overwriteInitialValues } from './kernel/initial-environment.js';
 import { DEFAULT_RATE_LIMITS, type RateLimitSettings, rateLimitSettings } from './kernel/operations/limits/settings.js';
@@ -299,7 +299,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     introspection: settings.INTROSPECTION,
     queryLimits: {
       ofCallers: limits,
-      ofPersisted: raised(limits, settings.PERSISTED_LIMITS_FACTOR),
+      ofPersisted: multipliedLimits(limits, settings.PERSISTED_LIMITS_FACTOR),
       ofRoutes: { objects: limits.objects * ROUTES_FACTOR },
     },
     persistedDocuments: persistedDocumentsOf(settings, dataDir),
@@ -376,6 +376,6 @@ export const NO_CONFIG: Pick<Config, 'allowPrivateTargets' | 'smtpUrl' | 'mailFr
   allowPrivateTargets: false,
   smtpUrl: null,
   mailFrom: DEFAULT_SENDER,
-  auditRetention: KEPT_FOR_EVER,
+  auditRetention: NO_EXPIRATION,
   jobsUrl: null,
 };

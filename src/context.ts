@@ -6,7 +6,7 @@ import type { AuditTrail } from './kernel/audit/audit-trail.js';
 import type { Ability, AccessesOf, AccessTo, HoldingsOf } from './kernel/authz/ability.js';
 import type { Keyring } from './kernel/crypto/keyring.js';
 import type { Database } from './kernel/database/database.js';
-import type { Opening } from './kernel/graphql/subscriptions.js';
+import type { OpeningStream } from './kernel/graphql/subscriptions.js';
 import type { JobRequest } from './kernel/jobs/queue.js';
 import type { AccessSnapshot, KnownAccess } from './kernel/known-access/known-access.js';
 import type { ResponseLoad } from './kernel/load/load.js';
@@ -45,7 +45,7 @@ declare module './kernel/context.js' {
     /** Memory and turns that the response takes. Undefined where there is no response, as in jobs. Set by kernel/http/server.ts. */
     readonly load?: ResponseLoad | undefined;
     /** Where a request for a stream puts the source of its events. Absent: it cannot receive a stream. Set by kernel/http/streams. */
-    readonly opening?: Opening;
+    readonly opening?: OpeningStream;
     /** What the request was counted as, where that was before it was known what it wants. Set by kernel/operations/limits/rate-limits.ts. */
     counted?: Taken;
   }

@@ -50,7 +50,7 @@ export type Manifest = z.infer<typeof Manifest>;
 type TableStart = z.infer<typeof TableStart>;
 
 /** A part of a backup, in order: the header, then each table with its rows in batches, then the manifest. */
-export type Part =
+export type BackupPart =
   | { readonly header: Header }
   | { readonly table: TableStart; readonly lines: readonly string[] }
   | { readonly manifest: Manifest };
@@ -74,9 +74,9 @@ export async function writeBackup(
   header: Omit<Header, 'format' | 'version'>,
   tables: AsyncIterable<TableToWrite>,
 ): Promise<Manifest> {
-  if (await isThere(path)) throw new BackupError('the file exists already; choose another name');
+  if (await fileExists(path)) throw new BackupError('the file exists already; choose another name');
   const draft = `${path}.partial`;
-  if (await isThere(draft))
+  if (await fileExists(draft))
     throw new BackupError(`${draft} exists: another backup writes it, or was killed; delete it then`);
   const hash = createHash('sha256');
   const written: Manifest['tables'] = [];
@@ -113,7 +113,7 @@ export async function writeBackup(
 }
 
 /** Whether there is a file. */
-export const isThere = (path: string): Promise<boolean> =>
+export const fileExists = (path: string): Promise<boolean> =>
   access(path).then(
     () => true,
     () => false,
@@ -130,7 +130,7 @@ function hashed(hash: Hash, lines: readonly string[]): string {
  *
  * @throws BackupError when it is no backup, of a newer version, truncated or altered
  */
-export async function* readBackup(path: string): AsyncGenerator<Part> {
+export async function* readBackup(path: string): AsyncGenerator<BackupPart> {
   const hash = createHash('sha256');
   const tables = new Map<string, TableDigest>();
   let hasHeader = false;

@@ -15,7 +15,7 @@ import { type KernelParts, makeKernel } from '../start/make-kernel.js';
 import { rotateRootKey } from '../start/root-key-rotation.js';
 import { systemContext } from '../start/system-context.js';
 import { pauseKinds, revokeAllClientSecrets, revokeAllTokens } from './after-restore.sql.js';
-import { BackupError, type Header, isThere, type Manifest, type Part, readBackup } from './backup-file.js';
+import { BackupError, type BackupPart, fileExists, type Header, type Manifest, readBackup } from './backup-file.js';
 import { listForeignKeys, listPartitions, listSequences, listTriggers } from './catalog.sql.js';
 import {
   addConstraint,
@@ -138,7 +138,7 @@ async function check(file: string): Promise<{ header: Header; manifest: Manifest
 /** No reason to fail: the database is what counts. @returns what went wrong */
 async function writeDocuments(path: string, documents: string | null): Promise<string | null> {
   if (documents === null) return null;
-  if (await isThere(path)) {
+  if (await fileExists(path)) {
     const isTheSame = (await readFile(path, 'utf8').catch(() => null)) === documents;
     return isTheSame ? null : 'the file exists and was not changed';
   }
@@ -162,7 +162,7 @@ async function writeDocuments(path: string, documents: string | null): Promise<s
 async function loadBackup(
   query: Query,
   header: Header,
-  parts: AsyncIterable<Part>,
+  parts: AsyncIterable<BackupPart>,
   checkKey: () => Promise<unknown>,
 ): Promise<void> {
   await fixTextFormats(query);
@@ -197,7 +197,7 @@ async function makePartitions(query: Query, header: Header): Promise<void> {
 
 async function loadParts(
   query: Query,
-  parts: AsyncIterable<Part>,
+  parts: AsyncIterable<BackupPart>,
   tables: ReadonlyMap<string, Table>,
   checkKey: () => Promise<unknown>,
 ): Promise<void> {

@@ -13,7 +13,12 @@ import { listRowsAsText } from './copy.sql.js';
  * - `access_change`: numbers of transactions, which mean nothing on another server
  * - `agenda_jobs`: Agenda's table, in backups of versions that had it; a view of the jobs by now
  */
-export const LEFT_OUT: readonly string[] = ['schema_migration', 'rate_limit_count', 'access_change', 'agenda_jobs'];
+export const EXCLUDED_TABLES: readonly string[] = [
+  'schema_migration',
+  'rate_limit_count',
+  'access_change',
+  'agenda_jobs',
+];
 
 /** A table of the database, and the names and types of its stored columns. */
 export type Table = RowFrom<typeof listTables>;
@@ -28,7 +33,7 @@ export const FIRST_TABLE = 'installation';
 
 /** The tables that backups hold, in their order. */
 export async function tablesToBackUp(query: Query): Promise<Table[]> {
-  const tables = (await listTables(query, {})).filter(({ name }) => !LEFT_OUT.includes(name));
+  const tables = (await listTables(query, {})).filter(({ name }) => !EXCLUDED_TABLES.includes(name));
   return tables.sort((a, b) => Number(b.name === FIRST_TABLE) - Number(a.name === FIRST_TABLE));
 }
 

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { assemble } from '../app.js';
 import { type Config, readConfig } from '../config.js';
 import { ConfigurationError, EXIT_CONFIGURATION } from '../kernel/configuration-error.js';
-import { makeDirectory, reasonOf, writeDurably } from '../kernel/files.js';
+import { fileErrorReason, makeDirectory, writeDurably } from '../kernel/files.js';
 import { CostModel } from '../kernel/graphql/gate/cost.js';
 import { checkTrusted, idOf, readManifest, type TrustedRules } from '../kernel/graphql/gate/persisted-documents.js';
 import { codeOf } from '../kernel/log.js';
@@ -58,7 +58,7 @@ async function main(paths: readonly string[]): Promise<number> {
   // Nothing will be written: this only adds the conflicts with the manifest to the list.
   if (violations.length > 0) return register(file, candidates, violations);
   await makeDirectory(dirname(file)).catch((error: unknown) => {
-    throw new ConfigurationError([`PERSISTED_DOCUMENTS is in an unusable directory: ${reasonOf(error)}`]);
+    throw new ConfigurationError([`PERSISTED_DOCUMENTS is in an unusable directory: ${fileErrorReason(error)}`]);
   });
   const code = await withLock(`${file}.lock`, () => register(file, candidates, violations));
   const readers = isFileNamed ? 'the same PERSISTED_DOCUMENTS' : `DATA_DIR ${config.dataDir}`;
@@ -126,7 +126,7 @@ async function candidatesOf(path: string, violations: string[]): Promise<Candida
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    violations.push(`${path}: ${isMissing(error) ? 'file not found' : `cannot be read: ${reasonOf(error)}`}`);
+    violations.push(`${path}: ${isMissing(error) ? 'file not found' : `cannot be read: ${fileErrorReason(error)}`}`);
     return [];
   }
   if (!path.endsWith('.json')) return [{ place: path, id: idOf(text), text }];
@@ -159,7 +159,7 @@ const isMissing = (error: unknown): boolean => error instanceof Error && codeOf(
 function asConfigurationError(error: unknown): ConfigurationError {
   if (error instanceof ConfigurationError) return error;
   if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
-  return new ConfigurationError([`PERSISTED_DOCUMENTS cannot be written: ${reasonOf(error)}`]);
+  return new ConfigurationError([`PERSISTED_DOCUMENTS cannot be written: ${fileErrorReason(error)}`]);
 }
 
 try {

@@ -4,7 +4,7 @@ import type { Config } from '../config.js';
 import { ConfigurationError } from '../kernel/configuration-error.js';
 import { openInstallationKeys, openRootKeys } from '../kernel/crypto/installation.js';
 import type { InstallationKeys } from '../kernel/crypto/root-keys.js';
-import { OWN_SESSIONS } from '../kernel/database/bounded-client.js';
+import { NO_POOLER } from '../kernel/database/bounded-client.js';
 import type { Address, Database } from '../kernel/database/database.js';
 import { refuseOtherSchema } from '../kernel/database/migrate.js';
 import { nullIfMissing } from '../kernel/files.js';
@@ -25,7 +25,7 @@ interface OpenServer extends Address {
 export async function openServer(config: Config): Promise<OpenServer> {
   if (config.databaseUrl !== null) return openDatabaseServer(config, createLog('silent'));
   const running = await findEmbeddedPostgres(config.dataDir);
-  if (running !== null) return { url: running, pooler: OWN_SESSIONS, stop: async () => undefined };
+  if (running !== null) return { url: running, pooler: NO_POOLER, stop: async () => undefined };
   // Started on an empty directory, a database would be made.
   if ((await stat(join(config.dataDir, 'postgres')).catch(nullIfMissing)) === null)
     throw new ConfigurationError(['DATA_DIR has no database; use that of the service, or set DATABASE_URL']);

@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 import type { DetailCode } from './detail-codes.js';
-import { isOfData, storeFailure } from './sql-states.js';
+import { isDataError, storeFailureOf } from './sql-states.js';
 
 /** What one error code means: its HTTP status, the short name of its class, and the sentence used when the thrower gives none. */
 export interface ErrorRow {
@@ -269,7 +269,7 @@ export function toAppError(thrown: unknown): AppError {
   for (let error = thrown, depth = 0; error instanceof Error && depth < 8; depth += 1) {
     if (error instanceof AppError) return error;
     const { code, originalError } = error as { code?: unknown; originalError?: unknown };
-    const failure = typeof code === 'string' ? storeFailure(code) : undefined;
+    const failure = typeof code === 'string' ? storeFailureOf(code) : undefined;
     if (failure !== undefined) return new AppError(failure, undefined, { cause: thrown });
     error = originalError ?? error.cause;
   }
@@ -284,7 +284,7 @@ export function failedOnData(thrown: unknown): boolean {
   for (let error = thrown, depth = 0; error instanceof Error && depth < 8; depth += 1) {
     if (error instanceof AppError && error.status < 500) return false;
     const { code, originalError } = error as { code?: unknown; originalError?: unknown };
-    if (typeof code === 'string' && isOfData(code)) return true;
+    if (typeof code === 'string' && isDataError(code)) return true;
     error = originalError ?? error.cause;
   }
   return false;

@@ -15,7 +15,7 @@ let hasArrived = false;
 let arrivals = 0;
 
 /** A connection was accepted: others may be waiting behind it, and heavy work is to make way for them. */
-export function noteArrival(): void {
+export function noteConnection(): void {
   hasArrived = true;
   setImmediate(() => (hasArrived = false));
 }
@@ -88,13 +88,13 @@ export async function yieldToEventLoop(): Promise<void> {
  * Does a piece of work when it is its turn. It begins as soon as that is known: many that come together would all be let through
  * by `yieldToEventLoop` before the first of them has taken any time.
  */
-export async function inTurn<T>(work: () => T): Promise<T> {
+export async function whenTurnAllows<T>(work: () => T): Promise<T> {
   if (isTurnOver()) await nextTurn();
   return work();
 }
 
 /** Does a piece of work at once, and lets other requests run behind it if it was not light. */
-export async function inOneGo<T>(work: () => T): Promise<T> {
+export async function runAndYield<T>(work: () => T): Promise<T> {
   const since = performance.now();
   try {
     return work();

@@ -41,7 +41,7 @@ export function nullIfMissing(error: NodeJS.ErrnoException): null {
  * Not `mkdir` with `recursive`: in a file system that lets nobody make a directory (`/proc`), Node tries again for ever.
  *
  * @param path absolute
- * @throws Error of the file system, for `reasonOf`
+ * @throws Error of the file system, for `fileErrorReason`
  */
 export async function makeDirectory(path: string): Promise<void> {
   try {
@@ -85,7 +85,7 @@ export const FILE_REASONS: Readonly<Record<string, string>> = {
 const codeFrom = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown';
 
 /** What a file system error means, in words, without the path. */
-export function reasonOf(error: unknown): string {
+export function fileErrorReason(error: unknown): string {
   const code = codeFrom(error);
   return FILE_REASONS[code] ?? `the file system reports ${code}`;
 }

@@ -19,7 +19,7 @@ export const ListOrder = z
 export type ListOrder = z.output<typeof ListOrder>;
 
 /** Only rows that changed since a time. The count of the list is that of all. */
-export const sinceRules = {
+export const changedSinceRules = {
   updatedSince: z
     .date()
     .nullish()
@@ -31,7 +31,7 @@ export const orderRulesOf = (usual: string) => ({
   orderBy: ListOrder.nullish().meta({
     description: `Sort order. Default: ${usual}. A cursor is valid only with the sort order of the page it came from.`,
   }),
-  ...sinceRules,
+  ...changedSinceRules,
 });
 
 /** The same of lists by name. */
@@ -58,7 +58,7 @@ export interface OrderedBounds {
 export const BY_NAME: ListOrder = { field: 'NAME', direction: 'ASC' };
 
 /** The order that is asked for. */
-export const orderOf = ({ orderBy }: OrderedRequest): ListOrder => orderBy ?? BY_NAME;
+export const requestedOrder = ({ orderBy }: OrderedRequest): ListOrder => orderBy ?? BY_NAME;
 
 /** The name of an order, in cursors and in maps with an entry for each order. */
 export const orderName = ({ field, direction }: ListOrder): string => `${field} ${direction}`;
@@ -92,7 +92,7 @@ function valueIn({ field }: ListOrder, { name, createdAt, updatedAt }: Orderable
 
 /** Position of a row in the order that is asked for. */
 export const orderedCursorKey = (request: OrderedRequest, row: Orderable): CursorKey => [
-  valueIn(orderOf(request), row),
+  valueIn(requestedOrder(request), row),
   row.id,
 ];
 
@@ -116,7 +116,7 @@ export function orderedPageOf<T>(rows: readonly T[], raw: unknown, { orderable, 
   const { first, after, orderBy, updatedSince: since } = request;
   const changed = since == null ? rows : rows.filter((row) => orderable(row).updatedAt >= since);
   if (own !== undefined && orderBy == null) return own(changed, { first, after });
-  const order = orderOf(request);
+  const order = requestedOrder(request);
   const { value, id } = orderedPageBounds(request);
   const compared = order.direction === 'ASC' ? inOrder : (one: CursorKey, other: CursorKey) => inOrder(other, one);
   const keyed = changed.map((row) => ({ row, key: [valueIn(order, orderable(row)), orderable(row).id] }));

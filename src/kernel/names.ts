@@ -1,7 +1,7 @@
 /** `secret-folders` and `describeSecret` as names of an enum: `SECRET_FOLDERS`, `DESCRIBE_SECRET`. Words in capitals are names already. */
-export type EnumName<Word extends string> = Word extends Uppercase<Word> ? Word : Named<Word>;
-type Named<Word extends string> = Word extends `${infer Letter}${infer Rest}`
-  ? `${Letter extends '-' ? '_' : Letter extends Lowercase<Letter> ? Uppercase<Letter> : `_${Letter}`}${Named<Rest>}`
+export type EnumName<Word extends string> = Word extends Uppercase<Word> ? Word : UpperSnakeCase<Word>;
+type UpperSnakeCase<Word extends string> = Word extends `${infer Letter}${infer Rest}`
+  ? `${Letter extends '-' ? '_' : Letter extends Lowercase<Letter> ? Uppercase<Letter> : `_${Letter}`}${UpperSnakeCase<Rest>}`
   : '';
 
 /** How GraphQL names a word that REST and stored rules have in lower case. */

@@ -48,7 +48,7 @@ export const twoWayPageRules = {
 };
 
 /** Rules of what is shown of the items of a list, and not of which it has: a cursor is good with any value of theirs. */
-export const OF_DISPLAY = z.registry();
+export const DISPLAY_RULES = z.registry();
 
 const PAGE = z.strictObject(pageRules);
 
@@ -87,8 +87,8 @@ export const counted = <C extends object>(
   totalCount: () => Promise<number>,
 ): C & { readonly totalCount: () => Promise<number> } => Object.assign(page, { totalCount });
 
-/** What the connection type of a `SoughtPage` has. */
-export interface SoughtConnectionOf<T> extends ConnectionOf<T> {
+/** What the connection type of a `SearchPage` has. */
+export interface SearchConnectionOf<T> extends ConnectionOf<T> {
   readonly scanLimitReached: boolean;
 }
 
@@ -246,11 +246,11 @@ class PacedPage<T> implements ConnectionOf<T> {
 
   constructor(page: Page<T>) {
     this.#page = page;
-    this.nodes = paced(page.nodes);
+    this.nodes = yieldingList(page.nodes);
   }
 
   get edges(): readonly { cursor: string; node: T }[] {
-    return paced(this.#page.edges);
+    return yieldingList(this.#page.edges);
   }
 
   get pageInfo(): PageInfo {
@@ -293,7 +293,7 @@ interface Sought {
 }
 
 /** A page whose rows were looked for among others, as far as one request may look. */
-export class SoughtPage<T> extends Page<T> {
+export class SearchPage<T> extends Page<T> {
   constructor(
     rows: readonly T[],
     request: PageRequest,
@@ -326,8 +326,8 @@ export class SoughtPage<T> extends Page<T> {
   }
 
   /** As `Page.map`, but for rows of which there is nothing to show any more: they are left out. */
-  override map<U>(change: (row: T) => U | null, keyOf: (row: U) => CursorKey): SoughtPage<U> {
-    const page = new SoughtPage<U>([], this.request, keyOf, this.sought);
+  override map<U>(change: (row: T) => U | null, keyOf: (row: U) => CursorKey): SearchPage<U> {
+    const page = new SearchPage<U>([], this.request, keyOf, this.sought);
     const nodes = this.nodes.map(change).filter((node) => node !== null);
     return Object.assign(page, { nodes, hasNextPage: this.hasNextPage });
   }
@@ -340,7 +340,7 @@ const AT_ONCE = 500;
  * A list whose items are executed some at a time, and other requests run between them. GraphQL executes a plain list in one go, and
  * waits for items that are promises.
  */
-export function paced<T>(items: readonly T[]): readonly T[] {
+export function yieldingList<T>(items: readonly T[]): readonly T[] {
   if (items.length <= 2 * AT_ONCE) return items;
   const list: (T | Promise<T>)[] = items.slice(0, AT_ONCE);
   let turn: Promise<void> = Promise.resolve();

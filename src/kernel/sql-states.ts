@@ -69,7 +69,7 @@ const SOCKET =
  *
  * @returns undefined for a code that is of neither kind
  */
-export function storeFailure(code: string): StoreFailure | undefined {
+export function storeFailureOf(code: string): StoreFailure | undefined {
   if (SOCKET.test(code)) return 'STORE_UNAVAILABLE';
   return code.length === 5 ? (CODES[code] ?? CLASSES[code.slice(0, 2)]) : undefined;
 }
@@ -85,4 +85,4 @@ const OF_DATA: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether a SQLSTATE is about the values of a statement. */
-export const isOfData = (code: string): boolean => code.length === 5 && OF_DATA.has(code.slice(0, 2));
+export const isDataError = (code: string): boolean => code.length === 5 && OF_DATA.has(code.slice(0, 2));

@@ -5,11 +5,11 @@ import { isStorable } from './text-rules.js';
 import { pathOf, Violations } from './validation.js';
 
 /** A part of an input, with the path at which it begins: `body`, `input.slug`. */
-export type Placed = readonly [path: string, value: unknown];
+export type ValueAtPath = readonly [path: string, value: unknown];
 
 /** Where a value is. Its path is made only for a violation. */
-interface Place {
-  readonly inside: Place | null;
+interface ValuePlace {
+  readonly inside: ValuePlace | null;
   readonly name: string | number;
   readonly depth: number;
   /** What is below has the same path. */
@@ -25,13 +25,13 @@ const KEYS_NOT_STORABLE = 'must have only keys of well-formed Unicode without NU
  * Where an input has text that Postgres cannot store, at any depth, keys too. Checked before any rule, so that none of them, and no
  * statement, meets such text. A path ends above a key that no error may repeat.
  */
-export function unstorableIn(parts: readonly Placed[]): ErrorDetail[] {
+export function unstorableIn(parts: readonly ValueAtPath[]): ErrorDetail[] {
   const violations = new Violations();
-  const add = (place: Place, message: string): void => {
+  const add = (place: ValuePlace, message: string): void => {
     if (!violations.isFull) violations.add(invalid(pathTo(place), message));
   };
-  const open: { readonly value: object; readonly place: Place }[] = [];
-  const look = (value: unknown, placed: () => Place): void => {
+  const open: { readonly value: object; readonly place: ValuePlace }[] = [];
+  const look = (value: unknown, placed: () => ValuePlace): void => {
     if (typeof value === 'object' && value !== null) open.push({ value, place: placed() });
     else if (typeof value === 'string' && !isStorable(value)) add(placed(), NOT_STORABLE);
   };
@@ -47,7 +47,7 @@ export function unstorableIn(parts: readonly Placed[]): ErrorDetail[] {
   return violations.list();
 }
 
-function below(place: Place, name: string | number): Place {
+function below(place: ValuePlace, name: string | number): ValuePlace {
   if (place.isEnd) return place;
   const isNamed = typeof name === 'number' || isNameable(name);
   return isNamed && place.depth < MAX_DEPTH
@@ -55,7 +55,7 @@ function below(place: Place, name: string | number): Place {
     : { ...place, isEnd: true };
 }
 
-function pathTo(place: Place): string {
+function pathTo(place: ValuePlace): string {
   const names: (string | number)[] = [];
   let at = place;
   for (; at.inside !== null; at = at.inside) names.push(at.name);

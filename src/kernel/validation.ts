@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { DetailCode } from './detail-codes.js';
 import { AppError, type ErrorDetail, invalid } from './errors.js';
-import { inOneGo, mapYielding } from './event-loop.js';
+import { mapYielding, runAndYield } from './event-loop.js';
 import { unknownName } from './suggestions.js';
 
 /** So many unknown keys of one input are reported one by one, each with a suggestion; of more, only the number. */
@@ -53,14 +53,14 @@ const isOfWhole = ({ code, path }: z.core.$ZodRawIssue): boolean =>
   code === 'invalid_type' && (path === undefined || path.length === 0);
 
 /** Entries of a list that may have faults. One that is no object has no fields. */
-export const looseEntries = (list: readonly unknown[]): readonly Readonly<Record<string, unknown>>[] =>
+export const objectEntries = (list: readonly unknown[]): readonly Readonly<Record<string, unknown>>[] =>
   list.map((entry) =>
     typeof entry === 'object' && entry !== null ? (entry as Readonly<Record<string, unknown>>) : {},
   );
 
 /** The texts that entries of such a list have in a field. */
-export const looseTexts = (list: readonly unknown[], field: string): readonly string[] =>
-  looseEntries(list).flatMap(({ [field]: text }) => (typeof text === 'string' ? [text] : []));
+export const textsOfField = (list: readonly unknown[], field: string): readonly string[] =>
+  objectEntries(list).flatMap(({ [field]: text }) => (typeof text === 'string' ? [text] : []));
 
 /** What the rules make of an input, or all its faults. */
 export type Checked<T> =
@@ -103,13 +103,13 @@ export async function checkYielding<T extends z.ZodObject>(
   prefix = '',
 ): Promise<Checked<z.output<T>>> {
   const [name, list] = longListIn(rules, raw);
-  if (list === undefined) return inOneGo(() => check(rules, raw, prefix));
+  if (list === undefined) return runAndYield(() => check(rules, raw, prefix));
   const { element } = rules.shape[name] as z.ZodArray<z.ZodType>;
   const entries = await mapYielding(list, (value) => element._zod.run({ value, issues: [] }, CONTEXT) as Entry);
   const isSound = entries.every(({ issues }) => issues.length === 0);
   const known = isSound ? entries.map(({ value }) => value) : list.slice(0, countReported(entries));
   const rest = isSound ? withUncheckedEntries(rules, name) : rules;
-  return inOneGo(() => check(rest, { ...(raw as object), [name]: known }, prefix)) as Promise<Checked<z.output<T>>>;
+  return runAndYield(() => check(rest, { ...(raw as object), [name]: known }, prefix)) as Promise<Checked<z.output<T>>>;
 }
 
 type Entry = z.core.ParsePayload;

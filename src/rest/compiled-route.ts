@@ -19,7 +19,7 @@ import type { AnyContext } from '../kernel/context.js';
 import type { ErrorDetail } from '../kernel/errors.js';
 import { compileDocument } from '../kernel/graphql/compiled-documents.js';
 import type { KeptDocuments } from '../kernel/graphql/kept-queries.js';
-import { demandOf } from '../kernel/graphql/limited-operations.js';
+import { rateLimitDemand } from '../kernel/graphql/limited-operations.js';
 import { allowNestedDenials } from '../kernel/graphql/nested-denials.js';
 import { capitalized } from '../kernel/names.js';
 import { lazily, once } from '../kernel/once.js';
@@ -47,7 +47,7 @@ export interface CompiledRoute {
   /** JSON schema of the reply. */
   readonly answer: JsonSchema;
   readonly descriptions: Descriptions;
-  readonly demand: ReturnType<typeof demandOf>;
+  readonly demand: ReturnType<typeof rateLimitDemand>;
   /** The GET of the same path, whose tag `If-Match` names; undefined where the route takes none. */
   readonly current: CompiledRoute | undefined;
   /** The operation on what has the last word of the path as its name, for requests without the fields of `chosenBy`. */
@@ -74,7 +74,7 @@ export function routesOf(schema: GraphQLSchema, routes: readonly Route[]): Compi
       answer: () => schemaOf(one.route.reply(sampleData(schema, document().document, document().operation))),
       descriptions: () => argumentDescriptions(schema, document().operation),
       demand: () => ({
-        ...demandOf(schema, document().document, document().operation),
+        ...rateLimitDemand(schema, document().document, document().operation),
         kind: declared.method === 'GET' ? 'reads' : 'writes',
       }),
       current: () => (declared.ifMatch === undefined ? undefined : currentOf(all, one)),

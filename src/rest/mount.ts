@@ -4,7 +4,12 @@ import { AppError, type ErrorDetail, toAppError } from '../kernel/errors.js';
 import type { ResponseLoad } from '../kernel/load/load.js';
 import type { RateLimits } from '../kernel/operations/limits/rate-limits.js';
 import { checkIdempotencyKey, type IdempotencyKeys } from '../kernel/operations/responses/idempotency.js';
-import { type Answer, hasStrongTag, jsonResponse, matchingTag } from '../kernel/operations/responses/response.js';
+import {
+  type BufferedResponse,
+  hasStrongTag,
+  jsonResponse,
+  matchingTag,
+} from '../kernel/operations/responses/response.js';
 import type { ResponseCache } from '../kernel/operations/responses/response-cache.js';
 import { type Checked, check, checkYielding, validationFailed } from '../kernel/validation.js';
 import type { CompiledRoute } from './compiled-route.js';
@@ -66,14 +71,14 @@ async function answer(
   ctx: AnyContext,
   reply: FastifyReply,
   { responseCache, idempotencyKeys }: Mounting,
-): Promise<Answer> {
+): Promise<BufferedResponse> {
   const { route, complete } = compiled;
   const { headers, load } = reply.request;
   const ifMatch = compiled.current === undefined ? undefined : headers['if-match'];
   const isRead = route.method === 'GET';
   const request = await checkedRequest(compiled, reply);
   const findVariables = async () => route.variables(await complete(ctx, request)) as Record<string, unknown>;
-  const make = async (at: AnyContext, found?: Record<string, unknown>): Promise<Answer> => {
+  const make = async (at: AnyContext, found?: Record<string, unknown>): Promise<BufferedResponse> => {
     const variables = found ?? (await findVariables());
     const data = await runIfMatching(compiled, at, { params: request.params, variables, ifMatch, load });
     const caching = { 'cache-control': route.sensitive === true ? 'no-store' : 'private, no-cache' };
@@ -104,7 +109,7 @@ async function answer(
 const replyOf = ({ reply, quirks = [] }: WrittenRoute, client = ''): WrittenRoute['reply'] =>
   quirks.find(({ userAgent }) => client.toLowerCase().startsWith(userAgent))?.reply ?? reply;
 
-function send({ headers, load }: FastifyRequest, reply: FastifyReply, made: Answer): FastifyReply {
+function send({ headers, load }: FastifyRequest, reply: FastifyReply, made: BufferedResponse): FastifyReply {
   const tag = matchingTag(headers['if-none-match'], made);
   if (tag === undefined) load.hold(made.bytes);
   reply.headers(made.headers);

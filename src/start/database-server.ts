@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config.js';
 import { TemporaryError } from '../kernel/configuration-error.js';
-import { OWN_SESSIONS } from '../kernel/database/bounded-client.js';
+import { NO_POOLER } from '../kernel/database/bounded-client.js';
 import { type Address, Database } from '../kernel/database/database.js';
 import type { Model } from '../kernel/database/orm-options.js';
 import type { Log } from '../kernel/log.js';
@@ -28,7 +28,7 @@ export async function openDatabaseServer(config: Config, log: Log): Promise<Data
       dataDir,
       log: (event, fields, level = 'info') => log[level](event, fields),
     });
-    return { ...embedded, pooler: OWN_SESSIONS, serviceUrl: null };
+    return { ...embedded, pooler: NO_POOLER, serviceUrl: null };
   }
   if (rootKey === null) await makeDataDirectory(dataDir);
   return {

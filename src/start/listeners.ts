@@ -1,5 +1,5 @@
 import { revokeTokensOfClientSecret } from '../features/identity/access/public.js';
-import { checkSoon, notifyOfCertificateEvent } from '../features/notifications/alert-deliveries/public.js';
+import { enqueueAlertCheck, notifyOfCertificateEvent } from '../features/notifications/alert-deliveries/public.js';
 import { checkAfterChanges } from '../features/notifications/identity-alerts/public.js';
 import {
   notifyOfCredentialChanges,
@@ -43,7 +43,7 @@ export const EVENTS = {
   /** A request for a certificate failed, or waits for the key of its project. */
   certificateRequestFailed: notifyOfFailedRequest,
   /** A certificate alert was created or updated. */
-  alertChanged: checkSoon,
+  alertChanged: enqueueAlertCheck,
   /** Changes were recorded in the audit trail; listeners choose those of credentials of identities. */
   credentialsChanged: async (tx: Transaction, events: readonly AuditEvent[]): Promise<void> => {
     await atOnce(notifyOfCredentialChanges(tx, events), checkAfterChanges(tx, events));

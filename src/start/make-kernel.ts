@@ -1,7 +1,7 @@
 import type { Config } from '../config.js';
 import { AuditChain } from '../kernel/audit/audit-chain.js';
 import { AuditTrail } from '../kernel/audit/audit-trail.js';
-import { KEPT_FOR_EVER } from '../kernel/audit/retention.js';
+import { NO_EXPIRATION } from '../kernel/audit/retention.js';
 import type { AccessesOf, AccessTo, HoldingsOf } from '../kernel/authz/ability.js';
 import type { Kernel } from '../kernel/context.js';
 import { DisabledKeys } from '../kernel/crypto/disabled-keys.js';
@@ -28,7 +28,7 @@ export const makeKernel = (
     holdingsOf,
     publicUrl,
     // Programs beside the service write few records.
-    auditRetention = KEPT_FOR_EVER,
+    auditRetention = NO_EXPIRATION,
     // And open few values twice.
     openedValuesBytes = 0,
   }: KernelParts & Pick<Config, 'publicUrl'> & Partial<Pick<Config, 'auditRetention' | 'openedValuesBytes'>>,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { compiled, passToken } from '../../src/features/identity/access/token-check.js';
+import { checkToken, withCompiledRights } from '../../src/features/identity/access/token-check.js';
 import type { Query } from '../../src/kernel/database/database.js';
 import { embeddedUrl } from '../kit/processes.ts';
 import { withClient } from '../kit/tables.ts';
@@ -48,8 +48,8 @@ async function check(databaseUrl: string, token: string | null): Promise<Checked
     for (let round = 0; round < WARM_UP + CHECKS; round += 1) {
       if (round === WARM_UP) statements = 0;
       const start = performance.now();
-      const passed = await passToken(query, hash, '127.0.0.1', 1);
-      if (passed === null || (await compiled(query, hash, '127.0.0.1', passed)) === null)
+      const passed = await checkToken(query, hash, '127.0.0.1', 1);
+      if (passed === null || (await withCompiledRights(query, hash, '127.0.0.1', passed)) === null)
         throw new Error('the token does not pass');
       if (round >= WARM_UP) times.push(performance.now() - start);
     }

@@ -2,11 +2,11 @@ import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { jest } from '@jest/globals';
 import {
   filterYielding,
-  inOneGo,
-  inTurn,
   mapYielding,
   nextTurn,
-  noteArrival,
+  noteConnection,
+  runAndYield,
+  whenTurnAllows,
   yieldToEventLoop,
 } from '../../src/kernel/event-loop.js';
 import { TurnCounter } from '../kit/turn-counter.js';
@@ -60,7 +60,7 @@ describe('slices of work', () => {
 
   /** How many turns of the event loop work takes, if a connection arrives in each of them. */
   async function turnsAmongArrivals(work: () => Promise<unknown>): Promise<number> {
-    const counter = new TurnCounter(noteArrival);
+    const counter = new TurnCounter(noteConnection);
     await turnOfLoop();
     const before = counter.turns;
     await work();
@@ -109,7 +109,7 @@ describe('slices of work', () => {
     const counter = new TurnCounter();
     const turns = await Promise.all(
       Array.from({ length: 5 }, () =>
-        inTurn(() => {
+        whenTurnAllows(() => {
           block(12);
           return counter.turns;
         }),
@@ -136,7 +136,7 @@ describe('slices of work', () => {
   test('end behind heavy work that fails, too', async () => {
     let isNextTurn = false;
     setImmediate(() => (isNextTurn = true));
-    const failed = inOneGo(() => {
+    const failed = runAndYield(() => {
       block(3);
       throw new Error('refused');
     });
@@ -149,9 +149,9 @@ describe('slices of work', () => {
     let isNextTurn = false;
     setImmediate(() => (isNextTurn = true));
     expect(await mapYielding([1, 2, 3], (item) => item)).toEqual([1, 2, 3]);
-    expect(await inOneGo(() => 'light')).toBe('light');
+    expect(await runAndYield(() => 'light')).toBe('light');
     expect(isNextTurn).toBe(false);
-    expect(await inOneGo(() => block(3))).toBeUndefined();
+    expect(await runAndYield(() => block(3))).toBeUndefined();
     expect(isNextTurn).toBe(true);
     await heavy;
   });

@@ -1,5 +1,5 @@
 import { AppError } from '../../src/kernel/errors.js';
-import { decodeCursor, Page, SoughtPage } from '../../src/kernel/paging.js';
+import { decodeCursor, Page, SearchPage } from '../../src/kernel/paging.js';
 import { isStorable } from '../../src/kernel/text-rules.js';
 import fc from '../kit/properties.js';
 
@@ -104,16 +104,16 @@ describe('a page whose rows were looked for', () => {
   const cursors = { write: (position: readonly string[]) => `cursor of ${position}` };
 
   test('goes on from where the search stopped, although it is not full', () => {
-    const stopped = new SoughtPage(['a'], { first: 3 }, keyOf, { cursors, stoppedAt: ['m'] });
+    const stopped = new SearchPage(['a'], { first: 3 }, keyOf, { cursors, stoppedAt: ['m'] });
     expect([stopped.scanLimitReached, stopped.pageInfo.hasNextPage]).toEqual([true, true]);
     expect(stopped.pageInfo).toMatchObject({ startCursor: 'cursor of a', endCursor: 'cursor of m' });
-    expect(new SoughtPage(['a'], { first: 3 }, keyOf, { cursors, stoppedAt: null }).pageInfo).toMatchObject({
+    expect(new SearchPage(['a'], { first: 3 }, keyOf, { cursors, stoppedAt: null }).pageInfo).toMatchObject({
       hasNextPage: false,
     });
   });
 
   test('leaves out rows of which nothing is left, and still has a next page', () => {
-    const page = new SoughtPage(['a', 'b', 'c'], { first: 2 }, keyOf, { cursors, stoppedAt: null });
+    const page = new SearchPage(['a', 'b', 'c'], { first: 2 }, keyOf, { cursors, stoppedAt: null });
     const shown = page.map((row) => (row === 'b' ? null : row.toUpperCase()), keyOf);
     expect([shown.nodes, shown.pageInfo.hasNextPage, shown.scanLimitReached]).toEqual([['A'], true, false]);
   });

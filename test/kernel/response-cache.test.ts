@@ -1,10 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { AuditTrail } from '../../src/kernel/audit/audit-trail.js';
-import { KEPT_FOR_EVER } from '../../src/kernel/audit/retention.js';
+import { NO_EXPIRATION } from '../../src/kernel/audit/retention.js';
 import type { Context } from '../../src/kernel/context.js';
 import { AppError } from '../../src/kernel/errors.js';
 import { Load } from '../../src/kernel/load/load.js';
-import { type Answer, jsonResponse, type Stamp } from '../../src/kernel/operations/responses/response.js';
+import {
+  type AccessStamp,
+  type BufferedResponse,
+  jsonResponse,
+} from '../../src/kernel/operations/responses/response.js';
 import { ResponseCache } from '../../src/kernel/operations/responses/response-cache.js';
 
 const MIB = 1024 * 1024;
@@ -14,7 +18,7 @@ const MINUTE_MS = 60_000;
 /** A cache over one project, and how often a reply had to be made. */
 function open(maxBytes = MIB) {
   const state = {
-    stamp: { fingerprint: 'viewer', revision: 1 } as Stamp | null,
+    stamp: { fingerprint: 'viewer', revision: 1 } as AccessStamp | null,
     now: 0,
     made: 0,
     stored: 0,
@@ -29,7 +33,7 @@ function open(maxBytes = MIB) {
     state.stored += (params[0] as unknown[]).length;
     return [];
   };
-  const auditTrail = new AuditTrail(store, randomBytes(32), KEPT_FOR_EVER);
+  const auditTrail = new AuditTrail(store, randomBytes(32), NO_EXPIRATION);
   const context = (actor: Partial<Context['actor']> = {}): Context =>
     ({
       organizationId: 'organization',
@@ -39,7 +43,7 @@ function open(maxBytes = MIB) {
       actor: { kind: 'identity', id: randomUUID(), tokenId: null, name: 'ci', isInstallationAdmin: false, ...actor },
       auditTrail,
     }) as unknown as Context;
-  const make = async (ctx: Context): Promise<Answer> => {
+  const make = async (ctx: Context): Promise<BufferedResponse> => {
     state.made += 1;
     await auditTrail.recordRead(ctx, { action: 'secret:list', projectId: null });
     return jsonResponse(state.text, {}, LOAD.open(), true);
@@ -105,7 +109,7 @@ describe('the reply cache', () => {
 
   test('keeps neither errors, nor denials, nor what left no record, nor what could not be opened', async () => {
     const { ask, cache, auditTrail } = open();
-    const ways: ((ctx: Context) => Promise<Answer>)[] = [
+    const ways: ((ctx: Context) => Promise<BufferedResponse>)[] = [
       async () => Promise.reject(new AppError('SECRET_NOT_FOUND')),
       async (ctx) => {
         await auditTrail.recordRead(ctx, { action: 'secrets:read', outcome: 'denied' });
@@ -133,7 +137,7 @@ describe('the reply cache', () => {
 
       state.stamp = { fingerprint: 'viewer', revision: 2 };
       let tries = 0;
-      const fails = async (ctx: Context): Promise<Answer> => {
+      const fails = async (ctx: Context): Promise<BufferedResponse> => {
         tries += 1;
         if (tries === 1) throw new AppError(code);
         return make(ctx);
@@ -146,7 +150,7 @@ describe('the reply cache', () => {
   test('makes a reply once for all who wait for one whose client has left', async () => {
     const { ask, state, make, context } = open();
     let tries = 0;
-    const isLeft = async (ctx: Context): Promise<Answer> => {
+    const isLeft = async (ctx: Context): Promise<BufferedResponse> => {
       tries += 1;
       if (tries === 1) throw new AppError('REQUEST_TIMEOUT');
       return make(ctx);
@@ -188,7 +192,7 @@ describe('the reply cache', () => {
   test('fails alone where the record of the first cannot be stored for what is in it', async () => {
     const { ask, context, make } = open();
     let tries = 0;
-    const first = async (ctx: Context): Promise<Answer> => {
+    const first = async (ctx: Context): Promise<BufferedResponse> => {
       tries += 1;
       if (tries > 1) return make(ctx);
       throw new AppError('AUDIT_UNAVAILABLE', undefined, {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { check, checkYielding, EVEN_IF_INVALID, looseTexts } from '../../src/kernel/validation.js';
+import { check, checkYielding, EVEN_IF_INVALID, textsOfField } from '../../src/kernel/validation.js';
 import { TurnCounter } from '../kit/turn-counter.js';
 
 const messageFor = (rules: z.ZodType, input: unknown): string | undefined =>
@@ -25,7 +25,7 @@ test('of many violations no more are put into words than are reported', () => {
 });
 
 describe('a rule on the whole of a list or an object', () => {
-  const isEachOnce = (list: readonly unknown[]) => new Set(looseTexts(list, 'name')).size === list.length;
+  const isEachOnce = (list: readonly unknown[]) => new Set(textsOfField(list, 'name')).size === list.length;
   const Names = z
     .array(z.strictObject({ name: z.string() }))
     .refine(isEachOnce, { ...EVEN_IF_INVALID, error: 'must be unique' });

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { serversOf, signalAll } from '../../src/kernel/postgres/processes.js';
+import { serversOf, signalProcesses } from '../../src/kernel/postgres/processes.js';
 import { runningProcesses } from './processes.js';
 import { Service } from './service.js';
 import { until } from './until.js';
@@ -19,7 +19,7 @@ describe('a test run that is cut off', () => {
     folder = await mkdtemp(join(tmpdir(), 'run-'));
   });
   afterAll(async () => {
-    signalAll([...inFolder().map(({ pid }) => pid), ...serversOf(cluster)], 'SIGKILL');
+    signalProcesses([...inFolder().map(({ pid }) => pid), ...serversOf(cluster)], 'SIGKILL');
     await rm(folder, { recursive: true, force: true });
   });
 

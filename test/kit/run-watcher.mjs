@@ -7,7 +7,7 @@
  */
 import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { serversOf, signalAll } from '../../src/kernel/postgres/processes.ts';
+import { serversOf, signalProcesses } from '../../src/kernel/postgres/processes.ts';
 import { runningProcesses } from './processes.ts';
 
 /** Nothing keeps this program longer. */
@@ -21,7 +21,7 @@ process.stdin.resume().once('close', async () => {
   let left;
   do {
     left = [...processesOfRun(), ...serversOf(cluster)];
-    signalAll(left, 'SIGKILL');
+    signalProcesses(left, 'SIGKILL');
     // One that was being started meanwhile is found by another look.
     await delay(PAUSE_MS);
   } while (left.length > 0 && performance.now() < deadline);

@@ -40,7 +40,7 @@ async function statements(): Promise<[string, Exported][]> {
   );
   return modules.flatMap(([path, exported]) =>
     Object.entries(exported)
-      // One for each kind of something: `holdCandidate.user`, `holdCandidate.identity`.
+      // One for each kind of something: `lockCandidate.user`, `lockCandidate.identity`.
       .flatMap(([name, value]) =>
         typeof value === 'object' && value !== null
           ? Object.entries(value).map(([kind, one]) => [`${name}.${kind}`, one] as const)

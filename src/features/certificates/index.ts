@@ -11,7 +11,7 @@ import {
   ProjectAuthoritiesResolver,
 } from './authorities/authority.resolver.js';
 import { authorityRoutes } from './authorities/authority.routes.js';
-import { AuthorityService, readOf as readOfAuthority } from './authorities/authority.service.js';
+import { AuthorityService, auditOfRead as readOfAuthority } from './authorities/authority.service.js';
 import { AuthorityType } from './authorities/authority.type.js';
 import { Certificate } from './certificates/certificate.entity.js';
 import {

@@ -13,6 +13,6 @@ export function refuseOtherType({ type }: ProjectAccess): void {
 }
 
 /** @throws VALIDATION_FAILED with these errors, if there are any */
-export function refuse(faults: readonly ErrorDetail[]): void {
+export function refuseViolations(faults: readonly ErrorDetail[]): void {
   if (faults.length > 0) throw validationFailed(faults);
 }

@@ -128,7 +128,7 @@ const reachOf = (projectId: string): string => `n.organization_id = $2 and exist
   select from project_member_now m where m.project_id = ${projectId} and m.member_id = $4)`;
 
 /** The scope of nodes in projects: the projects that the caller is a member of. */
-export const IN_OWN_PROJECT = reachOf('n.project_id');
+export const REACH_OF_MEMBER = reachOf('n.project_id');
 
 /** A row of a project. */
 interface InProject {
@@ -151,7 +151,7 @@ export const nodeInProject = <Row extends InProject>(
 ): NodeKind =>
   nodeKind<InProject>({
     ...kind,
-    reach: only === undefined ? IN_OWN_PROJECT : `${only} and ${IN_OWN_PROJECT}`,
+    reach: only === undefined ? REACH_OF_MEMBER : `${only} and ${REACH_OF_MEMBER}`,
     load: async (ctx, ids) =>
       relations.readable(ctx, await find(ctx, { ids }), (row, access) => {
         authorize(access, action);
@@ -179,14 +179,14 @@ export function projectNodes(relations: ProjectRelations): NodeKind[] {
     nodeKind({
       type: 'Environment',
       table: 'environment',
-      reach: IN_OWN_PROJECT,
+      reach: REACH_OF_MEMBER,
       load: environments,
       record: ({ id, projectId }) => ({ action: 'environment:get', projectId, facts: { environmentId: id } }),
     }),
     nodeKind({
       type: 'ProjectRole',
       table: 'project_role',
-      reach: IN_OWN_PROJECT,
+      reach: REACH_OF_MEMBER,
       isDerived: isBuiltInForm,
       load: roles,
       record: ({ id, projectId }) => ({ action: 'project-role:get', projectId, facts: { roleId: id } }),
@@ -194,7 +194,7 @@ export function projectNodes(relations: ProjectRelations): NodeKind[] {
     nodeKind({
       type: 'ProjectMembership',
       table: 'project_membership',
-      reach: IN_OWN_PROJECT,
+      reach: REACH_OF_MEMBER,
       load: relations.memberships,
       record: ({ projectId, memberKind, memberId }) => ({
         action: 'project-membership:get',

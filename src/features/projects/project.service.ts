@@ -5,11 +5,11 @@ import { PREPARE_PARTITIONS } from '../../kernel/audit/retention.js';
 import { authorize, can } from '../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../kernel/context.js';
 import { queryOf } from '../../kernel/database/database.js';
-import { flush, guarded, inTransaction } from '../../kernel/database/in-transaction.js';
+import { flush, inTransaction, withConstraintCodes } from '../../kernel/database/in-transaction.js';
 import { AppError } from '../../kernel/errors.js';
 import { newId, randomLetters } from '../../kernel/ids.js';
 import { enqueueStanding } from '../../kernel/jobs/queue.js';
-import { type Orderable, orderedCursorKey, orderedPageBounds, orderOf } from '../../kernel/list-order.js';
+import { type Orderable, orderedCursorKey, orderedPageBounds, requestedOrder } from '../../kernel/list-order.js';
 import { type CursorKey, Page } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import { Environment } from './core/environment.entity.js';
@@ -116,7 +116,7 @@ export class ProjectService {
    */
   async list(ctx: Context, raw: unknown): Promise<ListedProjects> {
     const { type, includeRoles, ...request } = parse(ListProjects, raw);
-    const bounds = { order: orderOf(request), ...orderedPageBounds(request) };
+    const bounds = { order: requestedOrder(request), ...orderedPageBounds(request) };
     if (includeRoles) authorize(ctx, 'member:create');
     const records = await listRecords(ctx, type ?? null, bounds);
     const { projects, unreadable } = await this.#readable(ctx, records);
@@ -392,7 +392,7 @@ async function write(
 ): Promise<void> {
   const where = { id: projectId, ...(basis === undefined ? {} : { secretDetectionIgnoreValuesVersion: basis }) };
   const update = () => tx.em.nativeUpdate(Project, where, { ...columns, updatedAt: sql('now()') });
-  if ((await guarded(update, SLUG_TAKEN)) > 0) return;
+  if ((await withConstraintCodes(update, SLUG_TAKEN)) > 0) return;
   // Deleted at the same moment, or sealed for a version that was written concurrently.
   throw new AppError((await findById(tx, projectId)) === undefined ? 'PROJECT_NOT_FOUND' : 'CONCURRENT_CHANGE');
 }

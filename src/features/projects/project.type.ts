@@ -2,7 +2,7 @@ import { ID, Int } from 'type-graphql';
 import { DateTime } from '../../kernel/graphql/date-time.js';
 import { enumType } from '../../kernel/graphql/enums.js';
 import { argsType, inputType } from '../../kernel/graphql/inputs.js';
-import { hidden, objectType, orNull } from '../../kernel/graphql/object-types.js';
+import { hiddenField, objectType, orNull } from '../../kernel/graphql/object-types.js';
 import '../../kernel/graphql/list-order.js';
 import { Node } from '../../kernel/graphql/node.js';
 import { countedConnectionOf } from '../../kernel/graphql/page.js';
@@ -49,7 +49,7 @@ export const ProjectType = objectType(
   'Project',
   'A project: a container of environments, secrets, certificates, members and roles.',
   {
-    access: hidden<ProjectAccess>(),
+    access: hiddenField<ProjectAccess>(),
     id: [ID, 'ID of the project.'],
     name: [String, 'Name of the project, for example `Web shop`.'],
     type: [ProjectKindEnum, 'Purpose of the project.'],
@@ -58,7 +58,7 @@ export const ProjectType = objectType(
     createdAt: [DateTime, 'When the project was created.'],
     updatedAt: [DateTime, 'When the project was last changed.'],
     /** All of them: the API field may return some of them. */
-    environments: hidden<EnvironmentType[]>(),
+    environments: hiddenField<EnvironmentType[]>(),
     description: [orNull(String), 'Description of the project.'],
     defaultProduct: [orNull(ProjectKindEnum), 'Purpose of the project. Older name of `type`.', 'Use `type`.'],
     autoCapitalization: [orNull(Boolean), UPPER_CASE_KEYS],

@@ -23,10 +23,10 @@ export {
 export { EnvironmentType, toEnvironmentType } from './environments/environment.resolver.js';
 export { ProjectMembershipType } from './members/membership.resolver.js';
 export { fieldsOf, subjectOf } from './members/membership.rules.js';
-export { authorizeMemberChanges, type MemberChange, ownTermIn } from './members/membership-rights.js';
+export { authorizeMemberChanges, type MemberChange, ownTermGuard } from './members/membership-rights.js';
 export { listHoldings } from './members/memberships.js';
 export type { ProjectRelations } from './project.relations.js';
-export { IN_OWN_PROJECT, nodeInProject } from './project.relations.js';
+export { nodeInProject, REACH_OF_MEMBER } from './project.relations.js';
 export type { MakeProject, ReadProject } from './project.service.js';
 export { ProjectKindEnum, ProjectType, toProjectType } from './project.type.js';
 export { projectRelationOf } from './relation.resolver.js';

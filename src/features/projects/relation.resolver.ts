@@ -1,7 +1,7 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { Args, type ClassType, Ctx, FieldResolver, Info, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../kernel/context.js';
-import { type BatchLoad, batched, linked } from '../../kernel/database/batched.js';
+import { type BatchLoad, batched, batchedOrNull } from '../../kernel/database/batched.js';
 import { OrderedPageArgs } from '../../kernel/graphql/list-order.js';
 import { PageArgs } from '../../kernel/graphql/page.js';
 import { leadsTo, relations } from '../../kernel/graphql/relations.js';
@@ -50,7 +50,7 @@ class MembershipRolesResolver {
     @Root() { projectId, roleSlugs }: ProjectMembershipType,
     @Ctx() ctx: Context,
   ): Promise<ProjectRoleType[] | null> {
-    const project = await linked(ctx, this.relations.projects, projectId);
+    const project = await batchedOrNull(ctx, this.relations.projects, projectId);
     return project && (await this.service.rolesNamed(ctx, toProjectType(project), roleSlugs)).map(toRoleType);
   }
 }
@@ -70,7 +70,7 @@ class AssignedRoleResolver {
     @Root() { projectId, roleSlug }: RoleAssignmentType,
     @Ctx() ctx: Context,
   ): Promise<ProjectRoleType | null> {
-    const project = await linked(ctx, this.relations.projects, projectId);
+    const project = await batchedOrNull(ctx, this.relations.projects, projectId);
     const [role] = project === null ? [] : await this.service.rolesNamed(ctx, toProjectType(project), [roleSlug]);
     return role === undefined ? null : toRoleType(role);
   }

@@ -19,4 +19,4 @@ export {
   writeRotated,
 } from './rotated/rotated-secrets.js';
 export { type Place, place } from './scope/place.rules.js';
-export { compareWithTrail, statesToKeep } from './trail-states.sql.js';
+export { compareWithTrail, rerecordStates } from './trail-states.sql.js';

@@ -165,7 +165,7 @@ interface EndingRows {
  * What is recorded anew of rows of the trail that are about to be dropped: the states of secrets that `verify-audit` still compares
  * them with.
  */
-export async function statesToKeep(
+export async function rerecordStates(
   ctx: Context,
   rows: EndingRows,
 ): Promise<{ readonly organizationId: string; readonly events: readonly AuditEvent[] }[]> {

@@ -7,7 +7,7 @@ export type AuditClass = 'change' | 'value-read' | 'browse' | 'denial';
 export const AUDIT_CLASSES = ['change', 'value-read', 'browse', 'denial'] as const satisfies readonly AuditClass[];
 
 /** What of an event, or of a record, tells its class and subject. */
-interface Told {
+interface ClassifiedEvent {
   readonly action: string;
   readonly outcome?: 'allowed' | 'denied';
   /** Anything but null: the response held values. */
@@ -18,14 +18,14 @@ interface Told {
 }
 
 /** The class of an event. A change whose response holds values is a change: `disclosed` says the rest. */
-export function classOf({ outcome, disclosed }: Told, isChange: boolean): AuditClass {
+export function classOf({ outcome, disclosed }: ClassifiedEvent, isChange: boolean): AuditClass {
   if (outcome === 'denied') return 'denial';
   if (isChange) return 'change';
   return disclosed == null ? 'browse' : 'value-read';
 }
 
 /** Verbs of reads, in records of before there were classes. Postgres reads the expression, too. */
-export const READS =
+export const READ_VERBS =
   /:(get|list|check|compare|preview|read|search|explain|effective|holders|drift|duplicates|replay|where-used)(-|$)/;
 
 /** The class of a stored record; derived for those of before there were classes. */
@@ -34,10 +34,10 @@ export function recordedClass({
   outcome,
   disclosed,
   action,
-}: Told & { readonly class: AuditClass | null }): AuditClass {
+}: ClassifiedEvent & { readonly class: AuditClass | null }): AuditClass {
   if (stored !== null) return stored;
   if (outcome === 'denied') return 'denial';
-  if (!READS.test(action)) return 'change';
+  if (!READ_VERBS.test(action)) return 'change';
   return disclosed == null ? 'browse' : 'value-read';
 }
 
@@ -49,7 +49,10 @@ export function recordedClass({
  *
  * @param organizationId of the record
  */
-export function subjectOf({ action, projectId, facts, subjectId }: Told, organizationId: string): string | null {
+export function subjectOf(
+  { action, projectId, facts, subjectId }: ClassifiedEvent,
+  organizationId: string,
+): string | null {
   if (subjectId !== undefined) return subjectId?.toLowerCase() ?? null;
   const words = action.slice(0, action.indexOf(':')).split('-');
   const known: Readonly<Record<string, unknown>> = { organizationId, projectId: projectId ?? null, ...facts };

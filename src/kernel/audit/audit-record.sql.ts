@@ -2,7 +2,7 @@
 import { plannedOnce } from '../database/plans.sql.js';
 
 /** Which projects have changed with the events of a batch: none, those that are named, or all of the organization. */
-export type Reach = 'nothing' | 'projects' | 'organization';
+export type AffectedProjects = 'nothing' | 'projects' | 'organization';
 
 const COLUMNS = [
   'id',
@@ -72,7 +72,7 @@ const storeWithLists = (turn: string): string => `missing as (
  * before the commit: the row of a project is held no longer than that takes. Many are held in the order of ids, so that two
  * changes cannot wait for each other.
  */
-const CHANGED: Readonly<Record<Exclude<Reach, 'nothing'>, string>> = {
+const CHANGED: Readonly<Record<Exclude<AffectedProjects, 'nothing'>, string>> = {
   projects: `with changed as (
       update project set revision = revision + 1 where id = any(${plannedOnce('$3', 'uuid')}) returning 1
     )`,
@@ -88,13 +88,13 @@ const CHANGED: Readonly<Record<Exclude<Reach, 'nothing'>, string>> = {
 const WITH_LISTS_OF_CHANGE = storeWithLists('(select count(*) >= 0 from changed)');
 
 /** The insert of records of which none names a list. */
-export const INSERTS: Readonly<Record<Reach, string>> = {
+export const INSERTS: Readonly<Record<AffectedProjects, string>> = {
   nothing: STORE,
   projects: `${CHANGED.projects} ${STORE}`,
   organization: `${CHANGED.organization} ${STORE}`,
 };
 /** The same of records of which some do; then the names of lists, and the lists. */
-export const INSERTS_WITH_LISTS: Readonly<Record<Reach, string>> = {
+export const INSERTS_WITH_LISTS: Readonly<Record<AffectedProjects, string>> = {
   nothing: `with ${storeWithLists('true')}`,
   projects: `${CHANGED.projects}, ${WITH_LISTS_OF_CHANGE}`,
   organization: `${CHANGED.organization}, ${WITH_LISTS_OF_CHANGE}`,

@@ -2,7 +2,7 @@ import { createHmac, type KeyObject } from 'node:crypto';
 import type { Context, RequestInfo } from '../context.js';
 import { newId } from '../ids.js';
 import { type AuditClass, classOf, subjectOf } from './audit-class.js';
-import { INSERTS, INSERTS_WITH_LISTS, RECORD_PARAMETERS, type Reach } from './audit-record.sql.js';
+import { type AffectedProjects, INSERTS, INSERTS_WITH_LISTS, RECORD_PARAMETERS } from './audit-record.sql.js';
 import { type Disclosure, idArray, isList, namesList } from './disclosure.js';
 import type { Retention } from './retention.js';
 
@@ -101,7 +101,7 @@ export function auditRecord(
  */
 export function insertOf(
   records: readonly NewRecord[],
-  { key, changed, disclosures }: { key: KeyObject; changed: Reach; disclosures: readonly Disclosure[] },
+  { key, changed, disclosures }: { key: KeyObject; changed: AffectedProjects; disclosures: readonly Disclosure[] },
 ): { text: string; params: unknown[] } {
   const rows = records.map((record) => {
     const values = valuesOf(record);

@@ -59,7 +59,7 @@ export const listSeals = sqlStatement({
 });
 
 /** Rows that have the id of an earlier one, and the sequence of the first. */
-export const listRepeats = sqlStatement({
+export const listDuplicateRows = sqlStatement({
   text: `
     select sequence, id, first from (
       select sequence, id, min(sequence) over copies as first, row_number() over copies as place from audit_record

@@ -1,7 +1,7 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Context, Transaction } from '../context.js';
-import { type Query, withNext } from '../database/database.js';
+import { pipelined, type Query } from '../database/database.js';
 import { atOnce } from '../database/in-transaction.js';
 import { AppError, toAppError } from '../errors.js';
 import { storeTogether } from '../storing-together.js';
@@ -83,7 +83,7 @@ export class AuditTrail {
         disclosures: disclosuresOf(events),
       },
     );
-    const recorded = withNext(tx, unavailable)(text, params);
+    const recorded = pipelined(tx, unavailable)(text, params);
     if (first !== undefined) tx.states.length = 0;
     await atOnce(recorded, this.onChange(tx, events));
   }

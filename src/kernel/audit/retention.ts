@@ -5,7 +5,7 @@ export interface Retention {
   readonly browseDays: number | null;
 }
 
-export const KEPT_FOR_EVER: Retention = { days: null, browseDays: null };
+export const NO_EXPIRATION: Retention = { days: null, browseDays: null };
 
 /** Ten years. */
 export const MAX_RETENTION_DAYS = 3_650;

@@ -5,7 +5,7 @@ import { declareCursor, fetchFrom } from '../database/session.sql.js';
 import type { RowFrom, Statement } from '../database/statement.js';
 import type { AuditChain, Expiry, Seal } from './audit-chain.js';
 import { type AuditFacts, type AuditRecord, macOf } from './audit-record.js';
-import { countRows, listEditedLists, listExpiries, listRepeats, listRows, listSeals } from './audit-trail.sql.js';
+import { countRows, listDuplicateRows, listEditedLists, listExpiries, listRows, listSeals } from './audit-trail.sql.js';
 import { type Anchor, AuditVerifier, type FoundRow, type RepeatedRow, type TrailReport } from './audit-verifier.js';
 
 /** What rows and seals are compared with. */
@@ -152,7 +152,7 @@ async function* readSeals(query: Query): AsyncGenerator<Seal> {
 
 /** Rows that have the id of an earlier one. */
 async function readRepeats(query: Query): Promise<RepeatedRow[]> {
-  const rows = await listRepeats(query, { limit: MAX_REPEATS });
+  const rows = await listDuplicateRows(query, { limit: MAX_REPEATS });
   return rows.map(({ sequence, id, first }) => ({ sequence: BigInt(sequence), id, first: BigInt(first) }));
 }
 

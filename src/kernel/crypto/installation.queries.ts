@@ -47,7 +47,7 @@ export const replaceRootKey = prepared(
 );
 
 /** Notes the root key that the installation is about to change to, where none is noted yet. */
-export const noteNextRootKey = prepared(
+export const insertNextRootKey = prepared(
   ({ wrapped }: { wrapped: string | null }) =>
     tables
       .updateTable('installation')
@@ -57,7 +57,7 @@ export const noteNextRootKey = prepared(
 );
 
 /** Forgets it. No row where there was none. */
-export const forgetNextRootKey = prepared(
+export const deleteNextRootKey = prepared(
   () =>
     tables
       .updateTable('installation')

@@ -5,7 +5,7 @@ import { hasTables } from '../database/migration.sql.js';
 import { AppError } from '../errors.js';
 import { createLog, type Log } from '../log.js';
 import { findAnyKey } from './data-key.sql.js';
-import { findInstallation, insertInstallation, noteNextRootKey } from './installation.queries.js';
+import { findInstallation, insertInstallation, insertNextRootKey } from './installation.queries.js';
 import type { RootKey } from './root-key.js';
 import { type KeySettings, RootKeySources, type StoredRootKeys } from './root-key-sources.js';
 import { InstallationKeys, RootKeys } from './root-keys.js';
@@ -26,10 +26,11 @@ export async function openRootKeys(
 ): Promise<RootKeys> {
   const stored = await storedInstallation(query);
   const { rootKey, next } = await new RootKeySources(settings, stored, log).find();
-  if (rootKey !== null && next !== null && isOf(next, rootKey.checkValue()))
+  if (rootKey !== null && next !== null && isCheckValueOf(next, rootKey.checkValue()))
     throw new ConfigurationError(['NEXT_ROOT_KEY is the same key as ROOT_KEY; remove it, or configure another key']);
-  if (rootKey !== null && (stored === null || isOf(rootKey, stored.checkValue))) return new RootKeys(rootKey, next);
-  if (next !== null && stored !== null && isOf(next, stored.checkValue)) {
+  if (rootKey !== null && (stored === null || isCheckValueOf(rootKey, stored.checkValue)))
+    return new RootKeys(rootKey, next);
+  if (next !== null && stored !== null && isCheckValueOf(next, stored.checkValue)) {
     log.warn('former root key configured', { variable: 'ROOT_KEY' });
     return new RootKeys(rootKey ?? next, next, next);
   }
@@ -40,7 +41,7 @@ export async function openRootKeys(
 }
 
 /** True when the check value is that of the root key. */
-export const isOf = (rootKey: RootKey, checkValue: Buffer): boolean =>
+export const isCheckValueOf = (rootKey: RootKey, checkValue: Buffer): boolean =>
   timingSafeEqual(checkValue, rootKey.checkValue());
 
 /**
@@ -57,7 +58,7 @@ export async function recordInstallation(query: Query, rootKeys: RootKeys): Prom
   });
   // All nodes change to the same one.
   if (next !== null && next !== inUse && next.ciphertext() !== null)
-    await noteNextRootKey(query, { wrapped: next.ciphertext() });
+    await insertNextRootKey(query, { wrapped: next.ciphertext() });
   return openInstallationKeys(query, rootKeys);
 }
 

@@ -20,7 +20,7 @@ import { type KeyVersion, ScopeKeys } from './scope-keys.js';
 import { type DataKey, sealBytes } from './seal.js';
 import { Sealer } from './sealer.js';
 import { SigningKey } from './stable-keys.js';
-import { destroyedKey, madeKey, rewrapKeys, unwrapKey } from './wrapping.js';
+import { destroyedKey, makeKey, rewrapKeys, unwrapKey } from './wrapping.js';
 
 const BLOCK = 1_000;
 const BLOCK_SECONDS = 3_600;
@@ -107,7 +107,7 @@ export class Keyring {
   ): Promise<string> {
     const parent = await this.#claim(query, await this.#versionsOf(query, organizationId, parentKeyId), 1);
     const scope = { organizationId, projectId };
-    const { id, wrappedKeySealed } = madeKey(scope, (key, place) => sealBytes(parent, place, key));
+    const { id, wrappedKeySealed } = makeKey(scope, (key, place) => sealBytes(parent, place, key));
     await insertKey(query, scope, { id, parentKeyId: parent.id, wrappedKeySealed, checkValue: null });
     return id;
   }
@@ -352,7 +352,7 @@ export class Keyring {
   /** Of those that the root key wraps, one for each root key of this node: the database takes that of its own root key. */
   #keysUnderRoot(scope: KeyScope, id?: string): NewKey[] {
     return this.keys.all.map((rootKey) => ({
-      ...madeKey(scope, (key, place) => rootKey.wrap(key, place), id),
+      ...makeKey(scope, (key, place) => rootKey.wrap(key, place), id),
       parentKeyId: null,
       checkValue: rootKey.checkValue(),
     }));
@@ -362,7 +362,7 @@ export class Keyring {
     if (scope.projectId === null) return this.#keysUnderRoot(scope);
     const organization = await this.#load(query, await parentScopeOf(query, scope));
     const parent = await this.#claim(query, organization, 1);
-    const made = madeKey(scope, (key, place) => sealBytes(parent, place, key));
+    const made = makeKey(scope, (key, place) => sealBytes(parent, place, key));
     return [{ ...made, parentKeyId: parent.id, checkValue: null }];
   }
 }

@@ -5,8 +5,8 @@ import type { RowFrom } from '../database/statement.js';
 import { AppError } from '../errors.js';
 import { NO_ID } from '../ids.js';
 import { lockKeysUnderRoot, storeWrapped } from './data-key.sql.js';
-import { isOf } from './installation.js';
-import { forgetNextRootKey, lockInstallation, replaceRootKey, replaceWrappedRootKey } from './installation.queries.js';
+import { isCheckValueOf } from './installation.js';
+import { deleteNextRootKey, lockInstallation, replaceRootKey, replaceWrappedRootKey } from './installation.queries.js';
 import { columnsOf, placeOf, type WrappedKey } from './key-store.js';
 import type { RootKey } from './root-key.js';
 import { StableKeys } from './stable-keys.js';
@@ -37,8 +37,8 @@ export async function changeRootKey(query: Query, from: RootKey, to: RootKey): P
   await query(LOCK, [ROOT_KEY_LOCK]);
   const [row] = await lockInstallation(query, {});
   if (row === undefined) throw new AppError('SEALED_VALUE_INVALID');
-  if (isOf(to, row.checkValue)) return null;
-  if (!isOf(from, row.checkValue) || row.keptKeysSealed === null) throw new AppError('SEALED_VALUE_INVALID');
+  if (isCheckValueOf(to, row.checkValue)) return null;
+  if (!isCheckValueOf(from, row.checkValue) || row.keptKeysSealed === null) throw new AppError('SEALED_VALUE_INVALID');
   if (to.ciphertext() !== null && row.nextWrapped !== null && row.nextWrapped !== to.ciphertext())
     throw new ConfigurationError([
       'another node has made another NEXT_ROOT_KEY meanwhile. Nothing was changed; try again',
@@ -67,7 +67,7 @@ export async function replaceCiphertext(query: Query, former: string, fresh: str
  * @returns whether there was one
  */
 export async function cancelChange(query: Query): Promise<boolean> {
-  const cancelled = await forgetNextRootKey(query, {});
+  const cancelled = await deleteNextRootKey(query, {});
   return cancelled.length > 0;
 }
 

@@ -12,7 +12,7 @@ const KEY_BYTES = 32;
 const BATCH = 1_000;
 
 /** A new key for a scope, wrapped. */
-export function madeKey(scope: KeyScope, wrap: (key: Buffer, place: SealPlace) => Buffer, id = newId()): WrappedKey {
+export function makeKey(scope: KeyScope, wrap: (key: Buffer, place: SealPlace) => Buffer, id = newId()): WrappedKey {
   const key = randomBytes(KEY_BYTES);
   try {
     return { id, wrappedKeySealed: wrap(key, placeOf(id, scope)) };

@@ -95,16 +95,16 @@ const batchOf = <T>(ctx: Context, load: BatchLoad<T>) =>
   );
 
 /** Has `batched` find what is there already, unless it has asked for it. @param load as there */
-export function remember<T>(ctx: Context, load: BatchLoad<T>, key: string, value: T): void {
+export function primeBatch<T>(ctx: Context, load: BatchLoad<T>, key: string, value: T): void {
   batchOf(ctx, load).prime(key, value);
 }
 
 /** What an answer leads to by an id: null when there is no id, or nothing for this caller. */
-export const linked = async <T>(ctx: Context, load: BatchLoad<T>, id: string | null): Promise<T | null> =>
+export const batchedOrNull = async <T>(ctx: Context, load: BatchLoad<T>, id: string | null): Promise<T | null> =>
   id === null ? null : ((await batched(ctx, load, id)) ?? null);
 
 /** Work that is done for many at once: what it makes of each of them, in their order. */
-export type Together<S, T> = (ctx: Context, subjects: readonly S[]) => Promise<readonly T[]>;
+export type SharedRun<S, T> = (ctx: Context, subjects: readonly S[]) => Promise<readonly T[]>;
 
 /**
  * Does work for one of many: all calls of the same request in the same turn of the event loop share one run. For what takes more
@@ -112,7 +112,7 @@ export type Together<S, T> = (ctx: Context, subjects: readonly S[]) => Promise<r
  *
  * @param work a function that lives as long as the program (it names the batch); what it throws, all of them get
  */
-export const together = <S, T>(ctx: Context, work: Together<S, T>, subject: S): Promise<T> =>
+export const runTogether = <S, T>(ctx: Context, work: SharedRun<S, T>, subject: S): Promise<T> =>
   loaderOf<S, T>(ctx, work, (subjects) => work(ctx, subjects), false).load(subject);
 
 function loaderOf<S, T>(

@@ -4,9 +4,9 @@ import { type SpanStart, startChildSpan } from '../tracing/spans.js';
 import { ConnectionLost, QueryDeadline } from './connection-error.js';
 import {
   type Callback,
+  type FailureMeaning,
   type LocalSettings,
   localSettings,
-  type Meaning,
   type Preamble,
   PrecededQuery,
   preambleOf,
@@ -23,7 +23,7 @@ export interface Pooler {
 }
 
 /** No pooler, or one that lends a session for as long as a connection lasts. */
-export const OWN_SESSIONS: Pooler = { sharesSessions: false, keepsStatements: true };
+export const NO_POOLER: Pooler = { sharesSessions: false, keepsStatements: true };
 
 /** Counts and names statements, and measures their time. */
 export interface Watch extends Pooler {
@@ -52,7 +52,7 @@ export interface Loan {
 }
 
 /** A statement that is sent with others. */
-export interface Asked extends Pick<Preamble, 'text' | 'values'> {
+export interface QueuedStatement extends Pick<Preamble, 'text' | 'values'> {
   readonly callback: Callback;
   /** Of whoever asks. */
   readonly context: AsyncResource;
@@ -197,12 +197,12 @@ export class BoundedClient extends pg.Client {
   }
 
   /**
-   * Statements that reach the rows of a scope, in one round trip. Each fails by itself; those behind it with `NotRun`.
+   * Statements that reach the rows of a scope, in one round trip. Each fails by itself; those behind it with `StatementNotRun`.
    *
    * @param asked one or more
    * @param done called when all have ended
    */
-  queryTogether(scope: Scope | null, asked: readonly Asked[], done: () => void): void {
+  queryTogether(scope: Scope | null, asked: readonly QueuedStatement[], done: () => void): void {
     const sent = asked.map(({ text, values, callback, context }) => ({
       text,
       values,
@@ -275,7 +275,7 @@ export class BoundedClient extends pg.Client {
    *
    * @param meaning of its failure, which the next one has then
    */
-  async queryWithNext(text: string, values: readonly unknown[], meaning: Meaning): Promise<void> {
+  async queryWithNext(text: string, values: readonly unknown[], meaning: FailureMeaning): Promise<void> {
     if (this.#isEnding) throw new Error(TRANSACTION_IS_OVER);
     if (this.#ahead.length < MOST_AHEAD) {
       this.#ahead = [...this.#ahead, { ...this.#heldBack(this.#watch.nameOf(text), text, values), meaning }];

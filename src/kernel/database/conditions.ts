@@ -8,7 +8,10 @@ export const optionsOf = <C extends Conditions>(conditions: C) =>
   };
 
 /** Which of the conditions have a value. Null and empty lists are none. */
-export const chosenBy = <C extends Conditions>(conditions: C, params: { readonly [Name in keyof C]: unknown }) =>
+export const presentConditions = <C extends Conditions>(
+  conditions: C,
+  params: { readonly [Name in keyof C]: unknown },
+) =>
   Object.fromEntries(
     Object.keys(conditions).map((name) => {
       const value = params[name];
@@ -17,7 +20,7 @@ export const chosenBy = <C extends Conditions>(conditions: C, params: { readonly
   ) as { readonly [Name in keyof C]: boolean };
 
 /** The chosen conditions, in their order. */
-export const chosenOf = <C extends Conditions>(
+export const conditionsNamed = <C extends Conditions>(
   conditions: C,
   choice: { readonly [Name in keyof C]: boolean },
 ): string[] => Object.entries(conditions).flatMap(([name, text]) => (choice[name] === true ? [text] : []));

@@ -25,7 +25,7 @@ const LOST_STATEMENTS =
   'names a pooler that loses prepared statements; set DATABASE_POOLER=transaction and PREPARED_STATEMENTS=off';
 
 /** What is wrong with a pooler that nobody has told of. */
-export const SHARED_SESSIONS =
+export const UNDECLARED_POOLER =
   'names a pooler that lends each transaction another session; set DATABASE_POOLER=transaction, and PREPARED_STATEMENTS=off unless it keeps prepared statements (PgBouncer does since 1.21)';
 
 /** What a failed connection means, by the code of the driver or of the server. No host, name or password is repeated. */

@@ -7,21 +7,21 @@ import { FairQueue } from '../load/fair-queue.js';
 import type { RequestWork } from '../load/request-work.js';
 import { createLog, type Log } from '../log.js';
 import { inBackground } from './background.js';
-import { type Asked, type BoundedClient, MOST_AHEAD, OWN_SESSIONS, type Pooler } from './bounded-client.js';
-import { connectionError, SHARED_SESSIONS } from './connection-error.js';
+import { type BoundedClient, MOST_AHEAD, NO_POOLER, type Pooler, type QueuedStatement } from './bounded-client.js';
+import { connectionError, UNDECLARED_POOLER } from './connection-error.js';
 import { type Model, ormOptions } from './orm-options.js';
 import { type ConnectionFigures, PoolGuard } from './pool-guard.js';
 import {
-  type Bounded,
   type Callback,
   EVERY_ORGANIZATION,
-  type Meaning,
-  NotRun,
+  type FailureMeaning,
   type Scope,
+  type ScopeContext,
+  StatementNotRun,
   scopeOf,
   TooManyRows,
 } from './scope.js';
-import { type Executor, type Lent, type Query, type Row, Session } from './session.js';
+import { type Executor, type PooledClient, type Query, type Row, Session } from './session.js';
 import { FIND_LOCK_TIMEOUT, FIND_READ_ONLY, FIND_SESSION, TRY_DISK } from './session.sql.js';
 import { POOL_LIMITS, type PoolLimits, TIME_LIMITS } from './time-limits.js';
 
@@ -46,7 +46,7 @@ export class Database {
   readonly transactions = new FairQueue(TRANSACTIONS);
 
   /** Quick statements that were asked for in this turn. */
-  readonly #gathered = new Map<Scope, Asked[]>();
+  readonly #gathered = new Map<Scope, QueuedStatement[]>();
 
   /** Rows are reached by scope: its connections have a role that policies bound. */
   isBounded = false;
@@ -70,7 +70,7 @@ export class Database {
     log: Log = SILENT,
     limits: PoolLimits = POOL_LIMITS,
   ): Promise<Database> {
-    const { url, pooler } = typeof at === 'string' ? { url: at, pooler: OWN_SESSIONS } : at;
+    const { url, pooler } = typeof at === 'string' ? { url: at, pooler: NO_POOLER } : at;
     const guard = new PoolGuard(log, limits, pooler);
     const orm = open(url, model, guard);
     try {
@@ -107,7 +107,7 @@ export class Database {
           seen[index]?.add((await client.query<{ session: number }>(FIND_SESSION, [])).rows[0]?.session ?? 0);
       const [one, other] = seen as [Set<number>, Set<number>];
       if (!sharesSessions && (one.size > 1 || [...one].some((session) => other.has(session))))
-        throw new ConfigurationError([`DATABASE_URL ${SHARED_SESSIONS}`]);
+        throw new ConfigurationError([`DATABASE_URL ${UNDECLARED_POOLER}`]);
     } finally {
       for (const client of clients) client.release();
     }
@@ -199,7 +199,7 @@ export class Database {
   queryTogether<R extends object>(scope: Scope, text: string, params: readonly unknown[]): Promise<R[]> {
     return new Promise((resolve, reject) => {
       const callback: Callback = (error, result) => {
-        if (error instanceof NotRun) this.queryIn<R>(scope, text, params).then(resolve, reject);
+        if (error instanceof StatementNotRun) this.queryIn<R>(scope, text, params).then(resolve, reject);
         else if (error) reject(error);
         else resolve((result as QueryResult<R>).rows);
       };
@@ -225,7 +225,7 @@ export class Database {
 
   /** Begins a transaction, READ COMMITTED, whose statements reach the rows of a scope. */
   async begin(scope: Scope): Promise<Session> {
-    const session = new Session((await this.pool.connect()) as unknown as Lent, this.isBounded ? scope : null);
+    const session = new Session((await this.pool.connect()) as unknown as PooledClient, this.isBounded ? scope : null);
     session.begin();
     return session;
   }
@@ -251,7 +251,7 @@ export class Database {
     work: (query: Query, session: Session) => Promise<T>,
     patientUntil?: AbortSignal,
   ): Promise<T> {
-    const client = (await this.pool.connect()) as unknown as Lent;
+    const client = (await this.pool.connect()) as unknown as PooledClient;
     client.isBackground = true;
     client.isPatient = patientUntil !== undefined;
     const discard = (): void => client.discard();
@@ -319,7 +319,7 @@ export class Database {
 }
 
 /** Whoever can reach the database, in a transaction or not. Statements of a Context are bounded to its organization. */
-export interface Connected extends Bounded {
+export interface Connected extends ScopeContext {
   readonly database: Database;
   /** Of a request. */
   readonly load?: { readonly work: RequestWork } | undefined;
@@ -347,8 +347,8 @@ const sessionOf = ({ em }: Transaction): Session => em.getTransactionContext<Ses
  *
  * @param meaning of its failure, which the next one has then
  */
-export const withNext =
-  (tx: Transaction, meaning: Meaning = (error) => error): Query =>
+export const pipelined =
+  (tx: Transaction, meaning: FailureMeaning = (error) => error): Query =>
   async (text, params = []) => {
     tx.database.prepare(text);
     await sessionOf(tx).queryWithNext(text, params, meaning);
@@ -391,7 +391,7 @@ export const queryOf =
     query(ctx, text, params);
 
 /** The same for a statement that takes no time to speak of, and has few rows: requests that ask for it together share a round trip. */
-export const quickQueryOf =
+export const quickQuery =
   (ctx: Connected): Query =>
   (text, params = []) => {
     if (isTransaction(ctx)) return query(ctx, text, params);

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { type Context, isTransaction, type Transaction } from '../context.js';
 import { AppError, type ErrorCode } from '../errors.js';
-import { withNext } from './database.js';
+import { pipelined } from './database.js';
 import { type Scope, scopeOf } from './scope.js';
 import { refuseAfter } from './session.sql.js';
 import { TIME_LIMITS } from './time-limits.js';
@@ -111,7 +111,7 @@ async function once<T>(
     const last = await work(tx);
     if (tx.states.length > 0) throw new Error('rows were changed without an audit record');
     const commit = async (): Promise<void> => {
-      if (last instanceof WholeTransaction) void withNext(tx, tooLate)(REFUSE_LATE).catch(() => undefined);
+      if (last instanceof WholeTransaction) void pipelined(tx, tooLate)(REFUSE_LATE).catch(() => undefined);
       await ctx.claim?.markEffective(tx);
       await em.flush();
       await session.commit();
@@ -152,11 +152,11 @@ export type ConstraintCodes = Readonly<Record<string, ErrorCode>>;
 
 /** Writes the unit of work now, so that a broken constraint becomes its coded error. */
 export async function flush(tx: Transaction, codes: ConstraintCodes = {}): Promise<void> {
-  await guarded(() => tx.em.flush(), codes);
+  await withConstraintCodes(() => tx.em.flush(), codes);
 }
 
 /** Runs a statement and turns the constraints that it may break into coded errors. */
-export async function guarded<T>(statement: () => Promise<T>, codes: ConstraintCodes): Promise<T> {
+export async function withConstraintCodes<T>(statement: () => Promise<T>, codes: ConstraintCodes): Promise<T> {
   try {
     return await statement();
   } catch (error) {

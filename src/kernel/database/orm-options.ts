@@ -11,7 +11,7 @@ import {
 } from '@mikro-orm/postgresql';
 import type { Pool, TypeOverrides } from 'pg';
 import type { PoolGuard } from './pool-guard.js';
-import { type Executor, type Lent, Session } from './session.js';
+import { type Executor, type PooledClient, Session } from './session.js';
 import { POOL_LIMITS, TIME_LIMITS } from './time-limits.js';
 
 export type EntityClass = new (...args: never[]) => object;
@@ -119,7 +119,7 @@ class SessionConnection extends PostgreSqlConnection {
       const outer = ctx as Executor;
       return { executeQuery: (statement) => outer.executeQuery(statement) } satisfies Executor as never;
     }
-    const session = new Session((await (await this.getNativeClient()).connect()) as unknown as Lent, null);
+    const session = new Session((await (await this.getNativeClient()).connect()) as unknown as PooledClient, null);
     session.begin();
     return session as never;
   }

@@ -3,10 +3,10 @@ import { type Compilable, type Expression, type Kysely, type RawBuilder, sql } f
 import { type RowFrom, sqlStatement, t } from './statement.js';
 
 /**
- * The rows of a page of each of many owners, each read no further than its page: `ofEach(tables, projectIds, (id) => rows)`. Rows of one
+ * The rows of a page of each of many owners, each read no further than its page: `pagePerOwner(tables, projectIds, (id) => rows)`. Rows of one
  * owner keep the order that they have there, since only a nested loop can join what has a limit of its own.
  */
-export const ofEach = <Row, Schema>(
+export const pagePerOwner = <Row, Schema>(
   tables: Kysely<Schema>,
   ownerIds: readonly string[],
   rowsOf: (ownerId: RawBuilder<string>) => Expression<Row>,

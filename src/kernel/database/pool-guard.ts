@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { describeError, type Log } from '../log.js';
 import { isInBackground } from './background.js';
-import { BoundedClient, type Loan, OWN_SESSIONS, type Pooler, type Watch } from './bounded-client.js';
+import { BoundedClient, type Loan, NO_POOLER, type Pooler, type Watch } from './bounded-client.js';
 import { ConnectionLost } from './connection-error.js';
-import type { Lent } from './session.js';
+import type { PooledClient } from './session.js';
 import { PING } from './session.sql.js';
 import { type PoolLimits, TIME_LIMITS } from './time-limits.js';
 
@@ -17,7 +17,7 @@ const MOST_GENERATED = 500;
 /** Longer ones insert many rows: there is one for each number of them. */
 const LONGEST_GENERATED = 4_000;
 
-type Connected = (error: Error | undefined, client?: Lent, release?: unknown) => void;
+type Connected = (error: Error | undefined, client?: PooledClient, release?: unknown) => void;
 
 /** Connections of the pool by state; waiting are callers without one. */
 export interface ConnectionFigures {
@@ -67,7 +67,7 @@ export class PoolGuard implements Watch {
   #isProbing = false;
   #checkedAt = 0;
 
-  constructor(log: Log, limits: PoolLimits, { sharesSessions, keepsStatements }: Pooler = OWN_SESSIONS) {
+  constructor(log: Log, limits: PoolLimits, { sharesSessions, keepsStatements }: Pooler = NO_POOLER) {
     this.#log = log;
     this.limits = limits;
     this.isPooled = sharesSessions;
@@ -248,7 +248,7 @@ export class PoolGuard implements Watch {
     );
   }
 
-  #lend(client: Lent): void {
+  #lend(client: PooledClient): void {
     if (client.isOutgrown) client.replan();
     const { release } = client;
     const loan: Loan = {

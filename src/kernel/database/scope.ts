@@ -9,18 +9,18 @@ export type Scope = string;
 export const EVERY_ORGANIZATION: Scope = '*';
 
 /** What of a Context bounds its statements. */
-export interface Bounded {
+export interface ScopeContext {
   readonly organizationId: string;
 }
 
 /** The organization of a context. The jobs of the installation have none, and reach all. */
-export const scopeOf = ({ organizationId }: Bounded): Scope =>
+export const scopeOf = ({ organizationId }: ScopeContext): Scope =>
   organizationId === NO_ID ? EVERY_ORGANIZATION : organizationId;
 
 /** Whose rows statements reach. A transaction sets it, and it ends with it. */
 const SCOPE_SETTING = 'strongroom.organization';
 /** A setting of connections whose statements are not bounded, in the form of their start. */
-export const UNBOUNDED = `-c ${SCOPE_SETTING}=${EVERY_ORGANIZATION}`;
+export const UNSCOPED = `-c ${SCOPE_SETTING}=${EVERY_ORGANIZATION}`;
 const SET_SCOPE = setLocal(SCOPE_SETTING);
 
 /**
@@ -37,14 +37,14 @@ export interface Preamble {
   /** Called once: when the server has run it, or with what failed. */
   readonly done?: (error: Error | null) => void;
   /** What its failure means to those who wait for the statement behind it. Absent: the same as a failure of that. */
-  readonly meaning?: Meaning;
+  readonly meaning?: FailureMeaning;
   /** Of a statement that somebody waits for: called with its rows, or with what failed and what that means to it. */
   readonly callback?: Callback;
 }
 
 /** What a failure means to those who wait for something else. */
-export type Meaning = (error: Error) => Error;
-export type Callback = (error: Error | null | undefined, result?: unknown, meaning?: Meaning) => void;
+export type FailureMeaning = (error: Error) => Error;
+export type Callback = (error: Error | null | undefined, result?: unknown, meaning?: FailureMeaning) => void;
 
 /** The scope of a statement. */
 export const preambleOf = (scope: Scope): Preamble => ({ name: 'scope', text: SET_SCOPE, values: [scope] });
@@ -104,7 +104,7 @@ interface Ahead extends Preamble {
 export class TooManyRows extends Error {}
 
 /** The server has not run a statement, for one that was sent before it failed. */
-export class NotRun extends pg.DatabaseError {
+export class StatementNotRun extends pg.DatabaseError {
   override code = '25P02';
 
   constructor() {
@@ -122,7 +122,7 @@ export class PrecededQuery extends OneQuery {
   /** Those in front whose rows have come. */
   readonly #read: DriverQuery[] = [];
   #own: { readonly name: string | undefined; readonly text: string } | null = null;
-  #meaning: Meaning | undefined;
+  #meaning: FailureMeaning | undefined;
   readonly #find: () => readonly Preamble[];
 
   /** The server has stopped, for there are more rows. */
@@ -250,4 +250,4 @@ export class PrecededQuery extends OneQuery {
 }
 
 /** What the failure of a statement is to one behind it. That of the connection is the same to all. */
-const notRun = (error: Error): Error => (error instanceof pg.DatabaseError ? new NotRun() : error);
+const notRun = (error: Error): Error => (error instanceof pg.DatabaseError ? new StatementNotRun() : error);

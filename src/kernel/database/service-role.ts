@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Database, Query } from './database.js';
 import { sqlState } from './in-transaction.js';
 import { inOwnTransaction } from './on-connection.js';
-import { UNBOUNDED } from './scope.js';
+import { UNSCOPED } from './scope.js';
 import {
   createRole,
   findOwner,
@@ -148,7 +148,7 @@ export async function switchToServiceRole(
   role: string,
   { login, isBounded }: { readonly login: string | null; readonly isBounded: boolean },
 ): Promise<boolean> {
-  const settings = [...(login === null ? [roleSetting(role)] : []), ...(isBounded ? [] : [UNBOUNDED])];
+  const settings = [...(login === null ? [roleSetting(role)] : []), ...(isBounded ? [] : [UNSCOPED])];
   const undo = await database.reconnect({ url: login, settings });
   const [session] = await findSession(database.query, {});
   const isService = session?.role === role && session.canRead === true;

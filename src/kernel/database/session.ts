@@ -1,6 +1,6 @@
 import type { PoolClient, QueryResult } from 'pg';
 import type { BoundedClient } from './bounded-client.js';
-import type { Meaning, Scope } from './scope.js';
+import type { FailureMeaning, Scope } from './scope.js';
 import { BEGIN } from './session.sql.js';
 
 export type Row = Record<string, unknown>;
@@ -9,7 +9,7 @@ export type Row = Record<string, unknown>;
 export type Query = <R extends object = Row>(text: string, params?: readonly unknown[]) => Promise<R[]>;
 
 /** As the pool hands it out. */
-export type Lent = BoundedClient & Pick<PoolClient, 'release'>;
+export type PooledClient = BoundedClient & Pick<PoolClient, 'release'>;
 
 /** What the entity manager sends its statements to. Its names are those of Kysely, which MikroORM expects. */
 export interface Executor {
@@ -28,7 +28,7 @@ export class Session implements Executor {
 
   /** @param scope whose rows its statements reach; null: they are not bounded */
   constructor(
-    private readonly client: Lent,
+    private readonly client: PooledClient,
     private readonly scope: Scope | null,
   ) {}
 
@@ -54,7 +54,7 @@ export class Session implements Executor {
   }
 
   /** As `queryWithNext` of the client. */
-  queryWithNext(text: string, params: readonly unknown[], meaning: Meaning): Promise<void> {
+  queryWithNext(text: string, params: readonly unknown[], meaning: FailureMeaning): Promise<void> {
     return this.client.queryWithNext(text, params, meaning);
   }
 

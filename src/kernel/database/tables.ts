@@ -51,7 +51,7 @@ export const columnsOf = <Schema extends EntitySchemaWithMeta, const Omitted ext
   schema: Schema,
   ...omitted: readonly Omitted[]
 ) =>
-  namesBut(schema, ...omitted).map((name) => `${columnNameOf(name)} as ${name}`) as {
+  columnNamesExcept(schema, ...omitted).map((name) => `${columnNameOf(name)} as ${name}`) as {
     [Name in Exclude<PropertyOf<Schema>, Omitted>]: `${SnakeCase<Name>} as ${Name}`;
   }[Exclude<PropertyOf<Schema>, Omitted>][];
 
@@ -149,7 +149,7 @@ const isRelation = (property: unknown): boolean =>
   typeof property === 'function' || /^(1|m):/.test((property as { readonly kind?: string }).kind ?? '');
 
 /** Names of all columns of an entity but some. */
-export const namesBut = <Schema extends EntitySchemaWithMeta, const Omitted extends PropertyOf<Schema>>(
+export const columnNamesExcept = <Schema extends EntitySchemaWithMeta, const Omitted extends PropertyOf<Schema>>(
   schema: Schema,
   ...omitted: readonly Omitted[]
 ) =>

@@ -3,7 +3,7 @@ import { ApolloServerPluginCacheControlDisabled } from '@apollo/server/plugin/di
 import type { DocumentNode, GraphQLFormattedError, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import type { AnyContext } from '../context.js';
 import { type AppError, isErrorCode, toGraphQLError } from '../errors.js';
-import { inOneGo } from '../event-loop.js';
+import { runAndYield } from '../event-loop.js';
 import type { Log } from '../log.js';
 import type { RateLimits } from '../operations/limits/rate-limits.js';
 import type { OperationMetrics, Outcome } from '../operations/metrics/operation-metrics.js';
@@ -14,7 +14,7 @@ import { codedErrors, MAX_ERRORS } from './errors/coded-errors.js';
 import type { Gate } from './gate/gate.js';
 import { rootFields } from './gate/root-fields.js';
 import { idempotentMutations } from './idempotent-mutations.js';
-import { keptSchemaResponses, OF_THE_SCHEMA, type SchemaResponses } from './introspection.js';
+import { INTROSPECTION_FIELDS, keptSchemaResponses, type SchemaResponses } from './introspection.js';
 import { limitedOperations } from './limited-operations.js';
 import { variableViolations } from './variables/variable-violations.js';
 
@@ -116,7 +116,7 @@ function namesByKey(
   const known = schema.getRootType(operation.operation)?.getFields() ?? {};
   return new Map(
     rootFields(document, operation)
-      .filter(({ name }) => Object.hasOwn(known, name.value) || OF_THE_SCHEMA.has(name.value))
+      .filter(({ name }) => Object.hasOwn(known, name.value) || INTROSPECTION_FIELDS.has(name.value))
       .map(({ alias, name }) => [(alias ?? name).value, name.value]),
   );
 }
@@ -139,7 +139,9 @@ const gatePlugin = (gate: Gate, suggests: boolean): ApolloServerPlugin<AnyContex
       async responseForOperation({ schema, document, operation, request: { variables = {} }, contextValue }) {
         // Apollo Server calls this before it reports an unknown operation name.
         if ((operation as typeof operation | undefined) === undefined) return null;
-        const details = await inOneGo(() => variableViolations({ schema, document, operation, variables, suggests }));
+        const details = await runAndYield(() =>
+          variableViolations({ schema, document, operation, variables, suggests }),
+        );
         return details.length === 0 ? null : toResponse(validationFailed(details), contextValue.requestId);
       },
       async willSendResponse({ request, response: { body }, contextValue: { load } }) {

@@ -3,7 +3,7 @@ import { type FormattedExecutionResult, OperationTypeNode } from 'graphql';
 import type { AnyContext } from '../context.js';
 import { Claim } from '../operations/responses/claim.js';
 import { checkIdempotencyKey, type IdempotencyKeys } from '../operations/responses/idempotency.js';
-import type { Answer } from '../operations/responses/response.js';
+import type { BufferedResponse } from '../operations/responses/response.js';
 
 /**
  * `Idempotency-Key` for documents with mutations: the whole document is one request. Those of callers without a token, and
@@ -15,7 +15,7 @@ export const idempotentMutations = (keys: IdempotencyKeys): ApolloServerPlugin<A
   async requestDidStart({ request, contextValue: ctx }) {
     const key = request.http?.headers.get('idempotency-key');
     if (key === undefined || ctx.actor === null) return;
-    let kept: Answer | null = null;
+    let kept: BufferedResponse | null = null;
     return {
       async didResolveOperation({ operation }) {
         if (operation?.operation !== OperationTypeNode.MUTATION) return;
@@ -40,7 +40,7 @@ export const idempotentMutations = (keys: IdempotencyKeys): ApolloServerPlugin<A
   },
 });
 
-function toResponse({ status, headers, bytes }: Answer): GraphQLResponse {
+function toResponse({ status, headers, bytes }: BufferedResponse): GraphQLResponse {
   const singleResult = JSON.parse(bytes.toString('utf8')) as FormattedExecutionResult;
   return {
     http: { status, headers: new HeaderMap(Object.entries(headers)) },

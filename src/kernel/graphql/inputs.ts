@@ -2,7 +2,7 @@ import { capitalized } from '../names.js';
 import 'reflect-metadata';
 import { Arg, ArgsType, type ClassType, Field, Float, ID, InputType, Int } from 'type-graphql';
 import * as z from 'zod';
-import { OF_DISPLAY } from '../paging.js';
+import { DISPLAY_RULES } from '../paging.js';
 import { SCALARS } from '../text-rules.js';
 import { DateTime } from './date-time.js';
 import { objectType } from './object-types.js';
@@ -13,7 +13,7 @@ type TypeValue = ClassType | object;
 /** GraphQL types of rules that have a name there: enums, and objects inside of others. */
 const NAMED = z.registry<{ readonly type: TypeValue }>();
 
-/** Names of arguments and fields of inputs that `OF_DISPLAY` has. */
+/** Names of arguments and fields of inputs that `DISPLAY_RULES` has. */
 export const DISPLAY_NAMES = new Set<string>();
 
 /** Descriptions of input types, for the arguments that have them. */
@@ -88,7 +88,7 @@ const classOf = <T extends object>(name: string): ClassType<T> => ({ [name]: cla
 
 function addFields(made: ClassType, { shape }: z.ZodObject): void {
   for (const [name, rule] of Object.entries(shape as Record<string, z.ZodType>)) {
-    if (OF_DISPLAY.has(rule)) DISPLAY_NAMES.add(name);
+    if (DISPLAY_RULES.has(rule)) DISPLAY_NAMES.add(name);
     const { inner, isOptional, fallback } = unwrapped(rule);
     const type = typeOf(inner, name);
     Field(() => type, {

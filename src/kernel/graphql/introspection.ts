@@ -18,7 +18,7 @@ import { hashOf } from './gate/analyse.js';
 import { rootFields } from './gate/root-fields.js';
 
 /** Fields of any root that tell of the schema. */
-export const OF_THE_SCHEMA: ReadonlySet<string> = new Set(['__schema', '__type', '__typename']);
+export const INTROSPECTION_FIELDS: ReadonlySet<string> = new Set(['__schema', '__type', '__typename']);
 
 /** Of all responses together. The response to the standard introspection query takes half a MiB. */
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -38,7 +38,7 @@ types.resolve = (schema): Promise<GraphQLNamedType>[] => {
 };
 
 /** What is asked of the schema: a valid query. */
-interface Asked {
+interface IntrospectionRequest {
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
@@ -65,11 +65,12 @@ export class SchemaResponses {
    *
    * @returns a stub for the data, of which `bytesOf` has the response; null for other operations, and where there are errors
    */
-  async find(asked: Asked): Promise<Stub | null> {
+  async find(asked: IntrospectionRequest): Promise<Stub | null> {
     const { document, operation } = asked;
     if (operation.operation !== OperationTypeNode.QUERY) return null;
     const names = rootFields(document, operation).map(({ name }) => name.value);
-    if (!names.every((name) => OF_THE_SCHEMA.has(name)) || names.every((name) => name === '__typename')) return null;
+    if (!names.every((name) => INTROSPECTION_FIELDS.has(name)) || names.every((name) => name === '__typename'))
+      return null;
     const key = keyOf(asked);
     const known = this.#stubs.get(key);
     if (known !== undefined) return known;
@@ -96,7 +97,7 @@ export class SchemaResponses {
     return Buffer.concat([bytes.subarray(0, -1), Buffer.from(`,"extensions":${JSON.stringify(extensions)}}`)]);
   }
 
-  async #make({ schema, document, operation, variables }: Asked): Promise<Stub | null> {
+  async #make({ schema, document, operation, variables }: IntrospectionRequest): Promise<Stub | null> {
     const operationName = operation.name?.value ?? null;
     const { data, errors } = await execute({ schema, document, operationName, variableValues: variables });
     if (data == null || errors !== undefined) return null;
@@ -108,7 +109,7 @@ export class SchemaResponses {
 }
 
 /** Variables that the operation does not declare change nothing. */
-function keyOf({ document, operation, variables }: Asked): string {
+function keyOf({ document, operation, variables }: IntrospectionRequest): string {
   const declared = (operation.variableDefinitions ?? []).map(({ variable: { name } }) => variables[name.value]);
   const text = stripIgnoredCharacters(document.loc?.source.body ?? '');
   return hashOf(JSON.stringify([text, operation.name?.value ?? null, declared]));

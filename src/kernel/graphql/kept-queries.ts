@@ -19,7 +19,7 @@ import { LRUCache } from 'lru-cache';
 import type { Context } from '../context.js';
 import type { ErrorPlace } from '../errors.js';
 import { once } from '../once.js';
-import type { Wanted } from '../operations/responses/response-cache.js';
+import type { CacheKey } from '../operations/responses/response-cache.js';
 import { compileDocument } from './compiled-documents.js';
 import { hashOf } from './gate/analyse.js';
 import { isShownAsFound } from './schema.js';
@@ -31,7 +31,7 @@ const MAX_COMPILED = 100;
 const MOST_COMPILED_FIELDS = 200;
 
 /** What is looked at of an admitted request. */
-interface Asked {
+interface AdmittedRequest {
   readonly document: DocumentNode | null;
   readonly operationName?: string | null | undefined;
   readonly variables?: Readonly<Record<string, unknown>> | null | undefined;
@@ -39,7 +39,7 @@ interface Asked {
 }
 
 /** A query whose response may be kept: it has one root field, of one project, or of what projects of the caller are. */
-export interface KeptQuery extends Wanted {
+export interface KeptQuery extends CacheKey {
   /** Name of the root field in the schema. */
   readonly field: string;
   /** What a response has where the root field fails: its data, and where the error is. */
@@ -95,7 +95,7 @@ export class KeptQueries {
   }
 
   /** @returns null where each request runs the document */
-  find({ document, operationName, variables, extensions }: Asked): KeptQuery | null {
+  find({ document, operationName, variables, extensions }: AdmittedRequest): KeptQuery | null {
     // The cost of a request is no part of what is kept.
     if (document === null || extensions?.cost === true) return null;
     const plan = this.#planOf(document);

@@ -5,7 +5,7 @@ import type { Demand, RateLimits } from '../operations/limits/rate-limits.js';
 import { rootFields } from './gate/root-fields.js';
 
 /** Mark of a mutation that makes a token or a client secret: `@Extensions(MINT)`. */
-export const MINT = { mint: true } as const;
+export const CREATES_CREDENTIAL = { mint: true } as const;
 
 /**
  * Counts operations as reads or writes as soon as Apollo knows what they are, and then lets `next` see them. Not a plugin beside
@@ -34,7 +34,7 @@ function settle(
   { schema, document, operation, contextValue, response }: GraphQLRequestContextDidResolveOperation<AnyContext>,
 ): void {
   if (operation === undefined) return;
-  const headers = limits.settle(contextValue, demandOf(schema, document, operation));
+  const headers = limits.settle(contextValue, rateLimitDemand(schema, document, operation));
   for (const [name, value] of Object.entries(headers)) response.http.headers.set(name, value);
 }
 
@@ -42,7 +42,11 @@ function settle(
  * What an operation of a valid document wants. One that is no mutation reads, whatever it asks for. Credentials count under all
  * names that a document gives them, since thirty aliases make thirty tokens; what `@skip` leaves out counts too.
  */
-export function demandOf(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode): Demand {
+export function rateLimitDemand(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+): Demand {
   if (operation.operation !== OperationTypeNode.MUTATION) return { kind: 'reads', mints: 0 };
   const fields = schema.getMutationType()?.getFields() ?? {};
   const mints = rootFields(document, operation).filter(({ name }) => fields[name.value]?.extensions.mint === true);

@@ -16,7 +16,7 @@ type Resolve = GraphQLFieldResolver<unknown, Context, Record<string, unknown>>;
 type Edge = ConnectionOf<unknown>['edges'][number];
 
 const CURSORS = ['after', 'before'];
-/** Which part of a list is asked for. All other arguments say which list it is, but for those of `OF_DISPLAY`. */
+/** Which part of a list is asked for. All other arguments say which list it is, but for those of `DISPLAY_RULES`. */
 const OF_PAGES: readonly string[] = [...CURSORS, 'first', 'last', 'offset', 'skip'];
 /** Of base64url: 96 bits. */
 const DIGEST_CHARS = 16;

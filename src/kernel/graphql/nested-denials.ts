@@ -2,7 +2,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { PermissionDenied } from '../authz/ability.js';
 import { denialOf } from '../authz/denials.js';
 import type { Context } from '../context.js';
-import { type Together, together } from '../database/batched.js';
+import { runTogether, type SharedRun } from '../database/batched.js';
 
 /** What of a request was denied. */
 interface Denied {
@@ -37,13 +37,13 @@ export async function nullOrDenied(ctx: Context, info: GraphQLResolveInfo, error
   const [isReported, isRecorded] = [fields.has(field), attempts.has(attempt)];
   fields.add(field);
   attempts.add(attempt);
-  if (!isRecorded) await together(ctx, recordDenials, error);
+  if (!isRecorded) await runTogether(ctx, recordDenials, error);
   if (isReported) return null;
   throw error;
 }
 
 /** All denials of the same turn of the event loop, in one statement. */
-const recordDenials: Together<PermissionDenied, null> = async (ctx, denials) => {
+const recordDenials: SharedRun<PermissionDenied, null> = async (ctx, denials) => {
   await ctx.auditTrail.recordRead(ctx, ...denials.map(denialOf));
   return denials.map(() => null);
 };

@@ -9,7 +9,7 @@ interface Holding<T> {
 }
 
 /** A scalar, the object of an enum, or the class of an object type. */
-type Named =
+type FieldType =
   | Holding<unknown>
   | StringConstructor
   | BooleanConstructor
@@ -19,7 +19,7 @@ type Named =
     ) => object)
   | Readonly<Record<string, string>>;
 /** One that may be declared further down: `() => FolderType`. */
-type Late = Named | (() => Named);
+type Late = FieldType | (() => FieldType);
 type Value = Late | readonly [Late];
 
 const OR_NULL = Symbol('or null');
@@ -31,7 +31,7 @@ interface OrNull<T> {
 export const orNull = <const T extends Value>(type: T): OrNull<T> => ({ [OR_NULL]: type });
 
 /** A type of GraphQL for a property whose own type says more, or less: `requirements: [holding<Requirements>(RequirementsType), '…']`. */
-export const holding = <T>(type: Value): Holding<T> => type as unknown as Holding<T>;
+export const typedAs = <T>(type: Value): Holding<T> => type as unknown as Holding<T>;
 
 const HIDDEN = Symbol('hidden');
 interface Hidden<T> {
@@ -39,7 +39,7 @@ interface Hidden<T> {
 }
 
 /** What objects carry for resolvers of other fields, and the API does not show: `access: hidden<ProjectAccess>()`. */
-export const hidden = <T>(): Hidden<T> => ({ [HIDDEN]: null });
+export const hiddenField = <T>(): Hidden<T> => ({ [HIDDEN]: null });
 
 /**
  * Fields of an object type, each with its type and its description: `{ tags: [[TagType], 'The tags of the secret.'] }`. The third
@@ -120,7 +120,7 @@ const classOf = (name: string, base: (abstract new () => object) | undefined): C
   (base === undefined ? { [name]: class {} } : { [name]: class extends base {} })[name] as ClassType;
 
 /** What type-graphql is told. Only functions without a prototype are no types themselves. */
-const meant = (type: Value): Named | [Named] => (isList(type) ? [named(type[0])] : named(type));
+const meant = (type: Value): FieldType | [FieldType] => (isList(type) ? [named(type[0])] : named(type));
 const isList = (type: Value): type is readonly [Late] => Array.isArray(type);
-const named = (type: Late): Named =>
-  typeof type === 'function' && type.prototype === undefined ? (type as () => Named)() : (type as Named);
+const named = (type: Late): FieldType =>
+  typeof type === 'function' && type.prototype === undefined ? (type as () => FieldType)() : (type as FieldType);

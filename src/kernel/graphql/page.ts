@@ -6,10 +6,10 @@ import {
   type ConnectionOf,
   type CountedConnectionOf,
   pageRules,
-  type SoughtConnectionOf,
+  type SearchConnectionOf,
 } from '../paging.js';
 import { argsType } from './inputs.js';
-import { holding, objectType, orNull } from './object-types.js';
+import { objectType, orNull, typedAs } from './object-types.js';
 
 /** Arguments of every list. */
 export const PageArgs = argsType(z.strictObject(pageRules));
@@ -61,7 +61,7 @@ export function countedConnectionOf<T extends object>(
   noun = nounOf(name),
 ): ClassType<CountedConnectionOf<T>> {
   const totalCount = [
-    holding<() => Promise<number>>(Int),
+    typedAs<() => Promise<number>>(Int),
     'Total number of items on all pages. Counted only if you select this field.',
   ] as const;
   return objectType(
@@ -85,12 +85,12 @@ export function countOf(connection: ClassType<CountedConnectionOf<object>>): obj
 }
 
 /** As `connectionOf`, for searches, which look at a limited number of candidates for each page. */
-export function soughtConnectionOf<T extends object>(
+export function searchConnectionOf<T extends object>(
   node: ClassType<T>,
   name: string,
   order: string,
   noun = nounOf(name),
-): ClassType<SoughtConnectionOf<T>> {
+): ClassType<SearchConnectionOf<T>> {
   const scanLimitReached = [
     Boolean,
     'Whether the search reached its scan limit before the page was full. To continue, pass `pageInfo.endCursor` as `after`.',

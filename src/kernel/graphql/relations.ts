@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { type ClassType, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import type { Context } from '../context.js';
-import { type BatchLoad, linked } from '../database/batched.js';
+import { type BatchLoad, batchedOrNull } from '../database/batched.js';
 
 /** A field that leads from objects to others. */
 interface Relation<R> {
@@ -27,7 +27,7 @@ export const leadsTo = <R, T extends object, L extends object = T>(
   type,
   description,
   resolve: async (root, ctx) => {
-    const found = await linked(ctx, load, keyOf(root, ctx));
+    const found = await batchedOrNull(ctx, load, keyOf(root, ctx));
     return found === null ? null : show(found);
   },
 });

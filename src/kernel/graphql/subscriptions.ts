@@ -5,7 +5,7 @@ import { AppError } from '../errors.js';
 import { inArguments } from './errors/argument-errors.js';
 
 /** A stream that a document asks for. */
-export interface Opening {
+export interface OpeningStream {
   /** Aborted when the client has gone, or has to go. */
   readonly signal: AbortSignal;
   /** Once the document has run: what its subscription sends. */

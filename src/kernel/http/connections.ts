@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { type AddressInfo, createServer, type ListenOptions, type Server, type Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { callersNetwork, isWithin, readAddress } from '../addresses.js';
-import { noteArrival } from '../event-loop.js';
+import { noteConnection } from '../event-loop.js';
 import type { Log } from '../log.js';
 import type { Endpoint } from './listening.js';
 
@@ -102,7 +102,7 @@ class Connections {
       this.#release(longest);
       idle.destroy();
     }
-    noteArrival();
+    noteConnection();
     const use = { socket, pending: 0, idleSince: performance.now(), groups };
     this.#open.add(use);
     this.#uses.set(socket, use);
@@ -196,7 +196,7 @@ type Exchange = readonly [request: IncomingMessage, response: ServerResponse];
  * Node would begin all of them at once, and would stop reading the connection only behind the bytes that it has read already,
  * which hold two thousand requests.
  */
-export function oneAtATime(handle: RequestListener): RequestListener {
+export function inRequestOrder(handle: RequestListener): RequestListener {
   /** Requests of each connection that are not answered yet; the first one is being handled. */
   const unanswered = new WeakMap<Socket, Exchange[]>();
   const begin = (queue: Exchange[]): void => {

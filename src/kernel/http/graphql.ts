@@ -31,7 +31,7 @@ const ANSWERS = [JSON_TYPE, GRAPHQL_TYPE] as const;
 type ResponseType = ChosenType<(typeof ANSWERS)[number]>;
 
 /** Of whoever does not say what an answer should be. */
-export const UNNAMED: ResponseType = { type: JSON_TYPE, isNamed: false };
+export const UNSPECIFIED_TYPE: ResponseType = { type: JSON_TYPE, isNamed: false };
 
 /** What came of a request: the answer, with the status of its first error where there is no data. */
 interface Outcome {
@@ -76,14 +76,18 @@ export function mountGraphQL(app: FastifyInstance, mounting: Mounting): void {
         rateLimits.takeUnknown(reply, ctx);
         contexts.set(request, ctx);
       } catch (thrown) {
-        return sendRefusal(reply, acceptedBy(request) ?? UNNAMED, refusal(thrown, request, reply));
+        return sendRefusal(reply, acceptedBy(request) ?? UNSPECIFIED_TYPE, refusal(thrown, request, reply));
       }
     },
     // What runs without a token needs no long body: whoever sends one has forgotten the token.
     errorHandler: (error, request, reply) => {
       const isLongWithoutToken = request.caller === null && translate(error).code === 'BODY_TOO_LARGE';
       if (!isLongWithoutToken) throw error;
-      sendRefusal(reply, acceptedBy(request) ?? UNNAMED, refusal(new AppError('TOKEN_MISSING'), request, reply));
+      sendRefusal(
+        reply,
+        acceptedBy(request) ?? UNSPECIFIED_TYPE,
+        refusal(new AppError('TOKEN_MISSING'), request, reply),
+      );
     },
     handler: async (request, reply) => {
       const accepted = acceptedBy(request);
@@ -99,7 +103,7 @@ export function mountGraphQL(app: FastifyInstance, mounting: Mounting): void {
         const bytes = outcome.bytes ?? described ?? (await boundedJson(shown(outcome), request.load));
         return send(reply, accepted, { ...outcome, status: statusFor(accepted, outcome) }, bytes);
       } catch (thrown) {
-        return sendRefusal(reply, accepted ?? UNNAMED, refusal(thrown, request, reply));
+        return sendRefusal(reply, accepted ?? UNSPECIFIED_TYPE, refusal(thrown, request, reply));
       }
     },
   });

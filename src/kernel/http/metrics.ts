@@ -15,11 +15,11 @@ import {
   type StreamFigures,
 } from '../operations/metrics/node-metrics.js';
 import type { OperationMetrics } from '../operations/metrics/operation-metrics.js';
-import { type Measured, measureStore } from '../operations/metrics/store-metrics.js';
+import { type MeasuredParts, measureStore } from '../operations/metrics/store-metrics.js';
 import type { Lifecycle } from './health.js';
 import { bearerToken } from './server.js';
 
-interface Metered extends Measured {
+interface Metered extends MeasuredParts {
   /** Of the service, as package.json has it. */
   readonly version: string;
   readonly lifecycle: Lifecycle;

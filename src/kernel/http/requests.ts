@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../errors.js';
-import { inOneGo } from '../event-loop.js';
+import { runAndYield } from '../event-loop.js';
 import { unstorableIn } from '../unstorable.js';
 import { validationFailed } from '../validation.js';
 
@@ -50,7 +50,7 @@ export function checkHeaders({ raw, headers }: FastifyRequest): void {
  */
 export async function refuseUnstorable({ params, query, body, is404, routeOptions }: FastifyRequest): Promise<void> {
   if (is404 || routeOptions.config.takesDocuments === true) return;
-  const found = await inOneGo(() =>
+  const found = await runAndYield(() =>
     unstorableIn([['params', params], ['query', query], ...(Buffer.isBuffer(body) ? [] : [['body', body] as const])]),
   );
   if (found.length > 0) throw validationFailed(found);

@@ -15,7 +15,7 @@ import { isTraced } from '../tracing/spans.js';
 import { traceRequests } from '../tracing/trace-requests.js';
 import { addVary, type Encoding, preferredEncoding } from './accept-encoding.js';
 import { acceptJsonOnly, discardUnreadBodies } from './bodies/bodies.js';
-import { Acceptors, boundConnections, oneAtATime } from './connections.js';
+import { Acceptors, boundConnections, inRequestOrder } from './connections.js';
 import { drainOnClose, respondByDeadline } from './drain.js';
 import { sendError, translate } from './error-replies.js';
 import type { Lifecycle } from './health.js';
@@ -77,7 +77,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     reply.headers(always).headers(cors.headers(request)).header('x-request-id', request.id);
   };
   const app = fastify({
-    serverFactory: (handle) => createServer(LIMITS, oneAtATime(handle)).setTimeout(CONNECTION_TIMEOUT_MS),
+    serverFactory: (handle) => createServer(LIMITS, inRequestOrder(handle)).setTimeout(CONNECTION_TIMEOUT_MS),
     logger: false,
     forceCloseConnections: 'idle',
     return503OnClosing: false,

@@ -11,9 +11,9 @@ import type { Database } from '../database/database.js';
 import { databaseNow } from '../database/now.sql.js';
 import { isId } from '../ids.js';
 import { describeError, type Log } from '../log.js';
-import { listTimes, listTimesSoon } from './job.sql.js';
+import { listTimes, listUpcomingTimes } from './job.sql.js';
 import type { JobKind } from './job-kind.js';
-import { defineKinds, lookFor } from './job-table.js';
+import { checkForDueJobs, defineKinds } from './job-table.js';
 import type { Worker } from './worker.js';
 
 const SHORTEST_PAUSE_MS = 500;
@@ -281,7 +281,7 @@ export class JobStore {
     const { names } = this;
     await store.forgetFailed(KEPT_DAYS);
     const times = { names, overdueSeconds: OVERDUE_SECONDS, seconds: SOON_SECONDS };
-    await this.putTimed(feeder, await listTimesSoon(this.parts.database.query, times));
+    await this.putTimed(feeder, await listUpcomingTimes(this.parts.database.query, times));
   }
 
   /** Puts jobs there, where each is once, and has those run that are due. */
@@ -306,7 +306,7 @@ export class JobStore {
     if (this.looking.has(kind)) return void this.looking.set(kind, true);
     do {
       this.looking.set(kind, false);
-      await lookFor(this.channel, [kind]);
+      await checkForDueJobs(this.channel, [kind]);
     } while (this.looking.get(kind) === true);
     this.looking.delete(kind);
   }

@@ -15,7 +15,7 @@ import type { Database } from '../database/database.js';
 import { scheduleKinds } from './job.sql.js';
 import type { JobKind } from './job-kind.js';
 import type { Lease } from './lease.js';
-import { hasShares, placesOf } from './places.js';
+import { concurrencyOf, hasShares } from './places.js';
 import type { Worker } from './worker.js';
 
 /** Agenda judges locks by the clock of the node. Leases are judged by that of the database, so that no lock may end before its lease. */
@@ -27,11 +27,12 @@ export function defineKinds<Data>(
   kinds: readonly JobKind[],
   run: (job: Job<Data>) => Promise<void>,
 ): void {
-  for (const kind of kinds) agenda.define(kind.name, run, { concurrency: placesOf(kind), lockLimit: placesOf(kind) });
+  for (const kind of kinds)
+    agenda.define(kind.name, run, { concurrency: concurrencyOf(kind), lockLimit: concurrencyOf(kind) });
 }
 
 /** Has the Agenda of a channel look for due jobs of these kinds. */
-export async function lookFor(channel: NotificationChannel, names: Iterable<string>): Promise<void> {
+export async function checkForDueJobs(channel: NotificationChannel, names: Iterable<string>): Promise<void> {
   if (channel.state !== 'connected') return;
   const notification = { jobId: toJobId(''), nextRunAt: null, priority: 0, timestamp: new Date() };
   await Promise.all(Array.from(names, (jobName) => channel.publish({ ...notification, jobName })));
@@ -114,7 +115,7 @@ export class JobTable extends PostgresJobRepository implements AgendaBackend {
         this.isAsked = false;
         const claimed = await this.worker.claim(this.overdueSeconds());
         this.ready.push(...claimed);
-        await lookFor(this.notificationChannel, new Set(this.ready.map(({ kind }) => kind.name)));
+        await checkForDueJobs(this.notificationChannel, new Set(this.ready.map(({ kind }) => kind.name)));
         // There may be room for further ones, of other organizations and targets.
         if (claimed.some(({ kind }) => hasShares(kind))) this.isAsked = true;
       }

@@ -79,7 +79,7 @@ export const queueJobs = sqlStatement({
  *
  * @param given a query of `id, organization_id, project_id, key, subject_id, target, is_urgent, due_at`
  */
-export const askingJobs = (given: string): string => `
+export const enqueueingStanding = (given: string): string => `
     insert into job as j (id, kind, organization_id, project_id, dedupe_key, subject_id, target, is_urgent, state, wake_at)
     select id, :kind, organization_id, project_id, key, subject_id, target, is_urgent, 'waiting', coalesce(due_at, now())
     from (${given}) given order by key
@@ -100,7 +100,7 @@ export const askingJobs = (given: string): string => `
 
 /** Has the given standing jobs run. */
 export const enqueueStandingJobs = sqlStatement({
-  text: askingJobs(`select * from ${GIVEN} as asked (${GIVEN_COLUMNS})`),
+  text: enqueueingStanding(`select * from ${GIVEN} as asked (${GIVEN_COLUMNS})`),
   params: { kind: t.text, ...GIVEN_TYPES },
   row: { id: t.uuid },
 });
@@ -118,7 +118,11 @@ const dueIn = (areUrgent: boolean, which: string): string => `
       ) d where room.is_urgent = ${areUrgent}`;
 
 /** What `full` has of an organization: its places of a kind, or of its urgent jobs, or those of one target, are taken. */
-export const fullOf = (kind: string, organizationId: string, of: { isUrgent: boolean } | { target: string }): string =>
+export const capacityTaken = (
+  kind: string,
+  organizationId: string,
+  of: { isUrgent: boolean } | { target: string },
+): string =>
   'target' in of ? `${kind} ${organizationId} ${of.target}` : `${kind}${of.isUrgent ? '!' : ' '}${organizationId}`;
 
 const CLAIMED = sqlColumnsOf(JobSchema, 'j', [
@@ -140,7 +144,7 @@ const CLAIMED = sqlColumnsOf(JobSchema, 'j', [
  * A locked row is somebody's who takes it, or who writes for it within its lease. The arrays have the planner expect few rows: by the
  * join alone it expects a tenth of all that wait, and reads the whole tables.
  *
- * `full` has those of which no more may run at present, as `fullOf` writes them. A finished job that is due recurs: it begins anew.
+ * `full` has those of which no more may run at present, as `capacityTaken` writes them. A finished job that is due recurs: it begins anew.
  * One that has not finished by its next time keeps its attempts, and is of that time.
  */
 const claiming = (which: string): string => `
@@ -209,7 +213,7 @@ export const listTimes = sqlStatement({
  * The same of the jobs of these kinds that are due within so many seconds, the first thousand, and of all that recur. Without those that
  * have been due for longer.
  */
-export const listTimesSoon = sqlStatement({
+export const listUpcomingTimes = sqlStatement({
   text: `${TIMES} j.wake_at > now() - make_interval(secs => :overdueSeconds) and j.id = any(array(
       (select d.id from job d where d.kind = any(:names)
          and d.wake_at between now() - make_interval(secs => :overdueSeconds) and now() + make_interval(secs => :seconds)

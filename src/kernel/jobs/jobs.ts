@@ -152,7 +152,7 @@ export class Jobs {
 const FOREIGN_KEY_VIOLATION = '23503';
 
 /** A job, by the name of its kind. */
-interface Asked {
+interface NamedJobRequest {
   readonly name: string;
   readonly request: JobRequest;
 }
@@ -193,7 +193,7 @@ class DeferredEnqueues {
     if (failure !== undefined) throw failure;
   }
 
-  #enqueue(asked: readonly Asked[]): Promise<void> {
+  #enqueue(asked: readonly NamedJobRequest[]): Promise<void> {
     return inBackground(() =>
       inTransaction(this.contextOf(), async (tx) => {
         for (const [name, some] of Map.groupBy(asked, (one) => one.name))

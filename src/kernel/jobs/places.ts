@@ -1,4 +1,4 @@
-import { fullOf } from './job.sql.js';
+import { capacityTaken } from './job.sql.js';
 import type { JobKind } from './job-kind.js';
 
 const DEFAULT_CONCURRENCY = 4;
@@ -11,21 +11,21 @@ interface Placed {
 }
 
 /** How many jobs of a kind a node runs at once, urgent ones included. */
-export const placesOf = ({ concurrency = DEFAULT_CONCURRENCY, hasUrgentPlaces }: JobKind): number =>
+export const concurrencyOf = ({ concurrency = DEFAULT_CONCURRENCY, hasUrgentPlaces }: JobKind): number =>
   hasUrgentPlaces ? 2 * concurrency : concurrency;
 
 /** How many further jobs of a kind may be claimed at once, urgent ones apart: all of them may be of one organization, and of one target. */
-export function roomsOf(kind: JobKind, running: readonly Placed[]) {
+export function freePlacesOf(kind: JobKind, running: readonly Placed[]) {
   const { name, concurrency = DEFAULT_CONCURRENCY, concurrencyPerOrganization = concurrency } = kind;
   const ofTargets = running.filter(({ target }) => target !== null);
   const targets = sharesOf(kind.concurrencyPerTarget ?? Number.POSITIVE_INFINITY, ofTargets, (job) =>
-    fullOf(name, job.organizationId ?? '', { target: job.target ?? '' }),
+    capacityTaken(name, job.organizationId ?? '', { target: job.target ?? '' }),
   );
   return (kind.hasUrgentPlaces ? [true, false] : [false]).map((isUrgent) => {
     const own = running.filter((job) => job.isUrgent === isUrgent);
     const ofOrganizations = own.filter(({ organizationId }) => organizationId !== null);
     const organizations = sharesOf(concurrencyPerOrganization, ofOrganizations, ({ organizationId }) =>
-      fullOf(name, organizationId ?? '', { isUrgent }),
+      capacityTaken(name, organizationId ?? '', { isUrgent }),
     );
     return {
       ...{ kind, isUrgent },

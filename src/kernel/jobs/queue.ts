@@ -30,7 +30,7 @@ export async function queue(
   requests: readonly JobRequest[],
 ): Promise<string[]> {
   const queued = await queueJobs(tx, { ...columnsOf(name, requests), giveUpSeconds: retry?.giveUpSeconds ?? null });
-  wakeFor(tx, queued);
+  wakeAfterCommit(tx, queued);
   return queued.map(({ id }) => id);
 }
 
@@ -43,7 +43,7 @@ export async function enqueueStanding(
   { name }: Pick<JobKind, 'name'>,
   requests: readonly JobRequest[],
 ): Promise<void> {
-  if (requests.length > 0) wakeFor(tx, await enqueueStandingJobs(tx, columnsOf(name, requests)));
+  if (requests.length > 0) wakeAfterCommit(tx, await enqueueStandingJobs(tx, columnsOf(name, requests)));
 }
 
 /**
@@ -84,10 +84,13 @@ export async function wakeWaiting(
     target = null,
   }: { readonly organizationId: string; readonly reason: WaitReason; readonly target?: string | null },
 ): Promise<void> {
-  wakeFor(tx, await wakeJobs(tx, { organizationId, reason, target, spreadSeconds: SPREAD_SECONDS }));
+  wakeAfterCommit(tx, await wakeJobs(tx, { organizationId, reason, target, spreadSeconds: SPREAD_SECONDS }));
 }
 
 /** For jobs that a statement of its own has queued or asked for: this node looks for them after the commit. */
-export function wakeFor({ wakeJobs, afterCommit }: Transaction, asked: readonly { readonly id: string }[]): void {
+export function wakeAfterCommit(
+  { wakeJobs, afterCommit }: Transaction,
+  asked: readonly { readonly id: string }[],
+): void {
   if (asked.length > 0 && wakeJobs !== undefined) afterCommit.push(() => wakeJobs(asked.map(({ id }) => id)));
 }

@@ -19,7 +19,7 @@ import {
   WAIT_FOR_KEY,
 } from './job-kind.js';
 import { type ClaimedRow, LEASE_LOST, Lease, leaseOf } from './lease.js';
-import { roomsOf } from './places.js';
+import { freePlacesOf } from './places.js';
 
 /** Pause after a failure to store how an attempt ended. */
 const END_AGAIN_MS = 200;
@@ -127,7 +127,7 @@ export class Worker {
     const running = [...this.claimed].filter(({ signal }) => !signal.aborted);
     const byKind = Map.groupBy(running, ({ kind }) => kind);
     const rooms = this.parts.kinds.flatMap((kind) =>
-      roomsOf(
+      freePlacesOf(
         kind,
         (byKind.get(kind) ?? []).map(({ row }) => row),
       ),

@@ -8,18 +8,18 @@ const MAX_WAITING = 500;
 const MAX_WAIT_MS = 10_000;
 
 /** A request that may share a transaction, with what it has of its own. */
-export interface Asked {
+export interface SharedRequest {
   readonly ctx: Context;
   /** `performance.now()` when it came. */
   readonly since: number;
 }
 
 /** What each request gets. */
-export type Given<Item, Result> = ReadonlyMap<Item, Result>;
+export type ResultsByRequest<Item, Result> = ReadonlyMap<Item, Result>;
 type Work<Item, Result> = (
   tx: Transaction,
   items: readonly Item[],
-) => Promise<Given<Item, Result> | WholeTransaction<Given<Item, Result>>>;
+) => Promise<ResultsByRequest<Item, Result> | WholeTransaction<ResultsByRequest<Item, Result>>>;
 
 /** Refuses several requests at once, of which some may be allowed by themselves. */
 export class RefusedTogether extends Error {}
@@ -28,8 +28,8 @@ export class RefusedTogether extends Error {}
  * Transactions for many requests. Requests of one line that arrive while one of them runs share the next transaction: what allows or
  * refuses one of them does so for all, but for `RefusedTogether`.
  */
-export class SharedTransactions<Item extends Asked, Result> {
-  readonly #shared: SharedWork<Item, Given<Item, Result>>;
+export class SharedTransactions<Item extends SharedRequest, Result> {
+  readonly #shared: SharedWork<Item, ResultsByRequest<Item, Result>>;
 
   /** @param most requests of one transaction */
   constructor(most: number) {
@@ -46,11 +46,11 @@ export class SharedTransactions<Item extends Asked, Result> {
     return given.get(item) as Result;
   }
 
-  #alone(item: Item, work: Work<Item, Result>): Promise<Given<Item, Result>> {
+  #alone(item: Item, work: Work<Item, Result>): Promise<ResultsByRequest<Item, Result>> {
     return inTransaction(item.ctx, (tx) => workForAwaited(tx, [item], work));
   }
 
-  async #together(item: Item, line: string, work: Work<Item, Result>): Promise<Given<Item, Result>> {
+  async #together(item: Item, line: string, work: Work<Item, Result>): Promise<ResultsByRequest<Item, Result>> {
     // When its first request is answered is of no matter to the others.
     const ctx = { ...item.ctx, load: undefined };
     try {
@@ -69,7 +69,7 @@ export class SharedTransactions<Item extends Asked, Result> {
 }
 
 /** Nothing is done for a request that was answered meanwhile, or soon will be. */
-function workForAwaited<Item extends Asked, Result>(
+function workForAwaited<Item extends SharedRequest, Result>(
   tx: Transaction,
   all: readonly Item[],
   work: Work<Item, Result>,
@@ -79,5 +79,5 @@ function workForAwaited<Item extends Asked, Result>(
   return work(tx, items);
 }
 
-const isAwaited = ({ ctx, since }: Asked): boolean =>
+const isAwaited = ({ ctx, since }: SharedRequest): boolean =>
   ctx.load?.isOver !== true && performance.now() - since < MAX_WAIT_MS;

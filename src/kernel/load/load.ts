@@ -15,7 +15,7 @@ const HEAVY_READS = { capacity: 6, spare: 3, maxWaiting: 100 };
 const WEIGHTS = { large: 1, huge: 3 } as const;
 
 /** How heavy a read is: of one folder (large), or of many (huge). */
-export type Heaviness = keyof typeof WEIGHTS;
+export type ReadSize = keyof typeof WEIGHTS;
 
 /** A built response. */
 interface Held {
@@ -95,7 +95,7 @@ export class Load {
     else this.#ofCallers.delete(held.caller);
   }
 
-  enter(caller: string, heaviness: Heaviness): Ticket {
+  enter(caller: string, heaviness: ReadSize): Ticket {
     return this.#queue.enter(caller, WEIGHTS[heaviness]);
   }
 
@@ -191,7 +191,7 @@ export class ResponseLoad {
    * @param caller whose turn it is
    * @throws OVERLOADED
    */
-  async turn(caller: string, heaviness: Heaviness): Promise<void> {
+  async turn(caller: string, heaviness: ReadSize): Promise<void> {
     this.refuseLate();
     this.#reads += 1;
     this.#ticket ??= this.load.enter(caller, heaviness);

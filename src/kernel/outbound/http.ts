@@ -4,7 +4,7 @@ import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { type Context, isTransaction } from '../context.js';
 import { inSpan } from '../tracing/spans.js';
 import { networkError, OutboundError } from './outbound-error.js';
-import { checkedAddresses, type TargetPolicy, within } from './target-addresses.js';
+import { checkedAddresses, type TargetPolicy, untilAborted } from './target-addresses.js';
 
 export type { TargetPolicy } from './target-addresses.js';
 
@@ -59,8 +59,8 @@ async function sendChecked(request: OutboundRequest, policy: TargetPolicy): Prom
   const clock = new AbortController();
   const timer = setTimeout(() => clock.abort(), request.limitMs);
   try {
-    const addresses = await within(clock.signal, checkedAddresses(bareHost(url), policy));
-    return accepted(await within(clock.signal, exchange(url, addresses, request, clock.signal)));
+    const addresses = await untilAborted(clock.signal, checkedAddresses(bareHost(url), policy));
+    return accepted(await untilAborted(clock.signal, exchange(url, addresses, request, clock.signal)));
   } finally {
     clearTimeout(timer);
   }

@@ -39,7 +39,7 @@ function unreachable(error: Error): never {
  *
  * @throws OutboundError TARGET_TIMED_OUT
  */
-export function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+export function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const late = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(new OutboundError('TARGET_TIMED_OUT')), { once: true });
   });

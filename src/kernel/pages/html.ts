@@ -113,7 +113,7 @@ your token and run the first example.</p>
 `;
 
 /** What a browser shows at an address that does not exist. It repeats nothing of the request. */
-export const lostPage = (hasSchema: boolean): string => `${head('Strongroom · Not found', ['strongroom.css'])}
+export const notFoundPage = (hasSchema: boolean): string => `${head('Strongroom · Not found', ['strongroom.css'])}
 <body>
 <main class="home">
 <img class="mark" src="/assets/strongroom.svg" alt="">

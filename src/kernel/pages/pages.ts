@@ -6,7 +6,7 @@ import { chooseType } from '../http/media-types.js';
 import type { RateLimits } from '../operations/limits/rate-limits.js';
 import { type Asset, makeAsset, readAsset, sendAsset } from './asset.js';
 import { BUNDLE_FILES, bundleFile } from './bundles.js';
-import { type ExampleOperation, explorerPage, homePage, lostPage, referencePage } from './html.js';
+import { type ExampleOperation, explorerPage, homePage, notFoundPage, referencePage } from './html.js';
 import { MARK, STYLE } from './theme.js';
 
 /** Answers a request with a page. */
@@ -90,10 +90,10 @@ const OF_PROGRAMS = /^\/(?:api|pki|assets|graphql)(?:\/|$)/;
  * @param hasSchema the schema is public
  * @returns null for whoever did not ask for a page: the coded error is for them
  */
-export function lostVisitorPage(
+export function notFoundResponse(
   hasSchema: boolean,
 ): (request: FastifyRequest, reply: FastifyReply) => FastifyReply | null {
-  const page = lostPage(hasSchema);
+  const page = notFoundPage(hasSchema);
   return (request, reply) => {
     const path = request.url.replace(/[?#].*$/, '');
     if (!['GET', 'HEAD'].includes(request.method) || OF_PROGRAMS.test(path)) return null;

@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ConfigurationError } from '../configuration-error.js';
-import { makeDirectory, reasonOf } from '../files.js';
+import { fileErrorReason, makeDirectory } from '../files.js';
 
 const OWN_FILES = ['postgres', 'postgres-password', 'root-key', 'bootstrap-token', 'service.lock'];
 
@@ -37,7 +37,7 @@ export async function prepareDataDirectory(dataDir: string): Promise<void> {
     if ((mode & 0o077) !== 0) await closeToOthers(dataDir, uid);
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
-    throw new ConfigurationError([`DATA_DIR cannot be used: ${reasonOf(error)}`]);
+    throw new ConfigurationError([`DATA_DIR cannot be used: ${fileErrorReason(error)}`]);
   }
 }
 
@@ -46,7 +46,7 @@ export async function makeDataDirectory(dataDir: string): Promise<void> {
   try {
     await makeDirectory(dataDir);
   } catch (error) {
-    throw new ConfigurationError([`DATA_DIR cannot be used: ${reasonOf(error)}`]);
+    throw new ConfigurationError([`DATA_DIR cannot be used: ${fileErrorReason(error)}`]);
   }
 }
 

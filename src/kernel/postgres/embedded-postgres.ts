@@ -1,12 +1,12 @@
 import { access, open, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ConfigurationError } from '../configuration-error.js';
-import { reasonOf } from '../files.js';
+import { fileErrorReason } from '../files.js';
 import { type Log, serverAccount } from './account.js';
 import { findBinaries } from './binaries.js';
 import { DATABASE, ensureCluster, readPassword } from './cluster.js';
 import { freeBytes, prepareDataDirectory, removeSocketHost, socketFile, socketHost } from './data-directory.js';
-import { answers, serverUrl } from './server.js';
+import { isServerReady, serverUrl } from './server.js';
 import { lockDataDirectory } from './service-lock.js';
 import { Supervisor } from './supervisor.js';
 
@@ -80,7 +80,7 @@ export async function startEmbeddedPostgres({
   } catch (error) {
     await unwind(undo);
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
-    throw new ConfigurationError([`DATA_DIR cannot be used: ${reasonOf(error)}`]);
+    throw new ConfigurationError([`DATA_DIR cannot be used: ${fileErrorReason(error)}`]);
   }
 }
 
@@ -102,7 +102,7 @@ export async function findEmbeddedPostgres(dataDir: string): Promise<string | nu
   )
     return null;
   const url = serverUrl({ host: await socketHost(cluster), password }, DATABASE);
-  return (await answers(url)) ? url : null;
+  return (await isServerReady(url)) ? url : null;
 }
 
 /** Undoes in reverse order: the lock goes last, when the server has ended. */

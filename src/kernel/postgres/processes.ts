@@ -18,12 +18,12 @@ export function serversOf(cluster: string): number[] {
 }
 
 /** Sends a signal to each process. One that has ended, or is of another account, is passed over. */
-export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
+export function signalProcesses(pids: readonly number[], signal: NodeJS.Signals): void {
   for (const pid of pids) orNull(() => process.kill(pid, signal));
 }
 
 /** True once no Postgres process works in the cluster; false when one still does after `waitMs`. */
-export async function untilGone(cluster: string, waitMs: number): Promise<boolean> {
+export async function waitUntilGone(cluster: string, waitMs: number): Promise<boolean> {
   const deadline = performance.now() + waitMs;
   while (serversOf(cluster).length > 0) {
     if (performance.now() > deadline) return false;

@@ -7,7 +7,7 @@ import { createDatabase, PING } from '../database/session.sql.js';
 import { type Account, childOptions, clusterArgument } from './account.js';
 import type { Binaries } from './binaries.js';
 import { DATABASE } from './cluster.js';
-import { serversOf, signalAll, untilGone } from './processes.js';
+import { serversOf, signalProcesses, waitUntilGone } from './processes.js';
 
 /** What one cluster is run with. */
 export interface ServerSetup {
@@ -131,14 +131,14 @@ export class Server {
       await Promise.race([this.ended, delay(waitMs, undefined, { signal: waiting.signal }).catch(() => undefined)]);
       waiting.abort();
     }
-    signalAll(serversOf(this.cluster), 'SIGKILL');
-    await untilGone(this.cluster, REST_WAIT_MS);
+    signalProcesses(serversOf(this.cluster), 'SIGKILL');
+    await waitUntilGone(this.cluster, REST_WAIT_MS);
   }
 
   #signal(signal: NodeJS.Signals): void {
     this.child.kill(signal);
     // A suspended server, or one that waits for a suspended backend, takes notice of nothing until it is continued.
-    signalAll(serversOf(this.cluster), 'SIGCONT');
+    signalProcesses(serversOf(this.cluster), 'SIGCONT');
   }
 }
 
@@ -158,7 +158,7 @@ async function answersQuery(setup: ServerSetup): Promise<boolean> {
 }
 
 /** True when a server answers a query at this address. */
-export const answers = (url: string): Promise<boolean> =>
+export const isServerReady = (url: string): Promise<boolean> =>
   query(url, PING).then(
     () => true,
     () => false,

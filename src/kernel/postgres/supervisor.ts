@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ConfigurationError } from '../configuration-error.js';
 import type { Log } from './account.js';
 import { isDiskFull, keepSocketHost, socketFile } from './data-directory.js';
-import { serversOf, signalAll, untilGone } from './processes.js';
+import { serversOf, signalProcesses, waitUntilGone } from './processes.js';
 import { boundLogFile, Server, type ServerSetup, serverLog } from './server.js';
 
 const FIRST_START_MS = 15_000;
@@ -168,10 +168,10 @@ async function clearTheWay(cluster: string, host: string, log: Log): Promise<voi
     const left = serversOf(cluster);
     if (left.length === 0) break;
     log('stopping orphaned postgres processes', { processes: left.length, signal });
-    signalAll(left, signal);
+    signalProcesses(left, signal);
     // A suspended process would take notice of no signal but SIGKILL.
-    signalAll(left, 'SIGCONT');
-    await untilGone(cluster, waitMs);
+    signalProcesses(left, 'SIGCONT');
+    await waitUntilGone(cluster, waitMs);
   }
   if (serversOf(cluster).length > 0) {
     throw new ConfigurationError([

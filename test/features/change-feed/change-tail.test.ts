@@ -1,5 +1,5 @@
 import { ChangeTail } from '../../../src/features/audit/change-feed/change-tail.js';
-import { after } from '../../../src/features/audit/change-feed/position.js';
+import { positionAfterRecord } from '../../../src/features/audit/change-feed/position.js';
 import { settledSequence } from '../../../src/kernel/audit/settled.js';
 import { Database } from '../../../src/kernel/database/database.js';
 import { mustSucceed } from '../../kit/caller.js';
@@ -30,7 +30,7 @@ test('reads no record again of which nothing is left: a long one would be read f
       read.push(...(params ?? []));
       return database.query(text, params);
     };
-    const { changes } = await tail.read(watched, organization.id, after(first));
+    const { changes } = await tail.read(watched, organization.id, positionAfterRecord(first));
     expect(changes.map(({ location }) => location?.key)).toEqual(['SECOND']);
     expect(read).toContain(String(first));
     expect(read).not.toContain(String(first - 1n));

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { idsOf, positionOf } from '../../../src/features/audit/change-feed/position.js';
+import { eventIdsOf, positionOf } from '../../../src/features/audit/change-feed/position.js';
 import type { Context } from '../../../src/kernel/context.js';
 import { Keyring } from '../../../src/kernel/crypto/keyring.js';
 import { RootKey } from '../../../src/kernel/crypto/root-key.js';
@@ -16,7 +16,7 @@ const caller = (organizationId: string) => ({ keyring, organizationId }) as Cont
 describe('the ID of an event', () => {
   const ctx = caller(randomUUID());
   const at = { sequence: 42n, index: 3 };
-  const written = (daysAgo: number) => idsOf(ctx, {}, new Date(now.getTime() - daysAgo * DAY_MS))(at);
+  const written = (daysAgo: number) => eventIdsOf(ctx, {}, new Date(now.getTime() - daysAgo * DAY_MS))(at);
 
   test('is a position for seven days, and expired then', () => {
     expect(positionOf(ctx, written(0), { settled: 42n, now, filter: {} })).toEqual(at);

@@ -5,7 +5,7 @@ import {
 } from '../../../src/features/identity/permissions/attributes.js';
 import { Permissions } from '../../../src/features/identity/permissions/permission.rules.js';
 import { projectRights, rulesAsText } from '../../../src/features/identity/permissions/rights.js';
-import { selectsOtherwise } from '../../../src/features/identity/permissions/selection.js';
+import { matchesOtherResources } from '../../../src/features/identity/permissions/selection.js';
 import { readStoredRules } from '../../../src/features/identity/permissions/stored-rules.js';
 import { can, type Rule } from '../../../src/kernel/authz/ability.js';
 import type { Conditions } from '../../../src/kernel/authz/conditions.js';
@@ -180,10 +180,12 @@ describe('attributes of the caller in a rule', () => {
 
   test('make a rename a change of what rules select, since some holder may have the name', async () => {
     const change = { subject: 'secrets', before: { environment: 'dev' }, after: { environment: 'test' } };
-    expect(await selectsOtherwise([on({ environment: TEAM })], [change])).toBe(true);
-    expect(await selectsOtherwise([on({ environment: { $glob: `${TEAM}*` } })], [change])).toBe(true);
-    expect(await selectsOtherwise([on({ secretPath: { $glob: `/${TEAM}` } })], [change])).toBe(false);
-    expect(await selectsOtherwise([on({ environment: TEAM })], [{ ...change, after: change.before }])).toBe(false);
-    expect(await selectsOtherwise([{ ...on({ environment: TEAM }), subject: 'secret-folders' }], [change])).toBe(false);
+    expect(await matchesOtherResources([on({ environment: TEAM })], [change])).toBe(true);
+    expect(await matchesOtherResources([on({ environment: { $glob: `${TEAM}*` } })], [change])).toBe(true);
+    expect(await matchesOtherResources([on({ secretPath: { $glob: `/${TEAM}` } })], [change])).toBe(false);
+    expect(await matchesOtherResources([on({ environment: TEAM })], [{ ...change, after: change.before }])).toBe(false);
+    expect(await matchesOtherResources([{ ...on({ environment: TEAM }), subject: 'secret-folders' }], [change])).toBe(
+      false,
+    );
   });
 });

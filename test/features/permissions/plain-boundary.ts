@@ -1,6 +1,6 @@
 // The comparison as it is meant: each rule with each. What the service does must decide the same in fewer steps.
 
-import { abilityOf, GRANT, withAssignments } from '../../../src/features/identity/permissions/ability.js';
+import { abilityOf, GRANT_ACTION, withAssignments } from '../../../src/features/identity/permissions/ability.js';
 import { namesAttributes, withAttributes } from '../../../src/features/identity/permissions/attributes.js';
 import { type Ability, type Action, type Rule, rulesOf } from '../../../src/kernel/authz/ability.js';
 import { type ConditionOperators, type Conditions, compileConditions } from '../../../src/kernel/authz/conditions.js';
@@ -75,7 +75,7 @@ function notCovered(given: readonly Rule[], mine: Atoms, had: Atoms = new Map())
         atom.inverted || isCovered(atom, atoms.slice(at + 1), { own: mine.get(action), held: had.get(action) }),
     )
       ? []
-      : [names.has(action) ? action : (action.replace(/:.*$/, `:${GRANT}`) as Action)],
+      : [names.has(action) ? action : (action.replace(/:.*$/, `:${GRANT_ACTION}`) as Action)],
   );
   return [...new Set(beyond)];
 }

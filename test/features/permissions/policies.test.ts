@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { explain, type HeldOrigins } from '../../../src/features/identity/permissions/explanation.js';
+import { explain, type RightsOrigins } from '../../../src/features/identity/permissions/explanation.js';
 import { type HeldRoles, projectRights, rulesAsText } from '../../../src/features/identity/permissions/rights.js';
 import { can, type Rule } from '../../../src/kernel/authz/ability.js';
 import type { Fields } from '../../../src/kernel/authz/conditions.js';
@@ -21,7 +21,7 @@ import {
 const asStored = (rules: readonly unknown[]) => rulesAsText(JSON.stringify(rules));
 
 /** What the database has of a policy. */
-function rowsOf(held: Policy): HeldRoles & HeldOrigins {
+function rowsOf(held: Policy): HeldRoles & RightsOrigins {
   const slugs = slugsOf(held);
   const own = slugs.filter((slug, at) => slugs.lastIndexOf(slug) === at && slug in held.roles);
   const storedRules = own.map((slug) => asStored(held.roles[slug]?.map(storedRule) ?? []));
@@ -109,7 +109,7 @@ test('an explanation names every membership that gives the role, and the role or
     storedRules: [asStored([rule('edit')])],
     privileges: [asStored([rule('create')]), asStored([rule('readValue', true)])],
   };
-  const origins: HeldOrigins = {
+  const origins: RightsOrigins = {
     memberships: [
       { role: 'viewer', membershipId: 'direct', groupId: null },
       { role: 'own', membershipId: 'direct', groupId: null },

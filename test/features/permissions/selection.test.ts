@@ -1,4 +1,4 @@
-import { type FieldChange, selectsOtherwise } from '../../../src/features/identity/permissions/selection.js';
+import { type FieldChange, matchesOtherResources } from '../../../src/features/identity/permissions/selection.js';
 import type { Rule } from '../../../src/kernel/authz/ability.js';
 import { type Conditions, compileConditions } from '../../../src/kernel/authz/conditions.js';
 import fc from '../../kit/properties.js';
@@ -41,7 +41,7 @@ describe('whether rules select other things after a change', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(conditions, { maxLength: 3 }), thing, change, async (given, other, renamed) => {
         const rules = given.map((each): Rule => ({ subject: 'secrets', action: 'readValue', conditions: each }));
-        if (await selectsOtherwise(rules, [about(renamed)])) return;
+        if (await matchesOtherResources(rules, [about(renamed)])) return;
         for (const each of given) {
           const fits = compileConditions(each);
           expect(fits({ ...other, ...renamed.after })).toBe(fits({ ...other, ...renamed.before }));
@@ -54,7 +54,12 @@ describe('whether rules select other things after a change', () => {
     await fc.assert(
       fc.asyncProperty(conditions, thing, slug, fc.option(slug), async (given, other, from, to) => {
         const renamed = { before: { secretTags: [from] }, after: { secretTags: to === null ? [] : [to] } };
-        if (await selectsOtherwise([{ subject: 'secrets', action: 'readValue', conditions: given }], [about(renamed)]))
+        if (
+          await matchesOtherResources(
+            [{ subject: 'secrets', action: 'readValue', conditions: given }],
+            [about(renamed)],
+          )
+        )
           return;
         const fits = compileConditions(given);
         const tagged = (tags: readonly string[]) => fits({ ...other, secretTags: [...other.secretTags, ...tags] });
@@ -70,7 +75,7 @@ describe('whether rules select other things after a change', () => {
       { subject: 'secrets', action: 'readValue' },
     ];
     const renamed = about({ before: { environment: 'dev' }, after: { environment: 'prod' } });
-    expect(await selectsOtherwise(rules, [renamed])).toBe(false);
-    expect(await selectsOtherwise(rules, [{ ...renamed, subject: 'secret-folders' }])).toBe(true);
+    expect(await matchesOtherResources(rules, [renamed])).toBe(false);
+    expect(await matchesOtherResources(rules, [{ ...renamed, subject: 'secret-folders' }])).toBe(true);
   });
 });

@@ -6,9 +6,9 @@ import {
   notificationOf,
 } from '../../../src/features/notifications/alert-deliveries/certificate-source.js';
 import {
+  type DeliveryOutcome,
   type Notification,
   Notifier,
-  type Outcome,
   type Target,
 } from '../../../src/features/notifications/sending/public.js';
 import type { Context } from '../../../src/kernel/context.js';
@@ -101,7 +101,7 @@ export class Outside {
     target: Target,
     sent: Notification,
     { mail, pagerdutyUrl = 'https://localhost:1/' }: { mail?: MailServer; pagerdutyUrl?: string } = {},
-  ): Promise<Outcome> {
+  ): Promise<DeliveryOutcome> {
     const smtpUrl = mail === undefined ? null : new SealedText(`smtp://localhost:${mail.port}`);
     const mailer = new Mailer({ smtpUrl, mailFrom: FROM });
     const notifier = new Notifier({ mailer, policy: { allowPrivateTargets: true }, pagerdutyUrl });

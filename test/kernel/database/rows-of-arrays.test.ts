@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Database } from '../../../src/kernel/database/database.js';
 import { sqlStatement, t } from '../../../src/kernel/database/statement.js';
-import { namesBut, sqlColumnsOf, sqlRowsOf } from '../../../src/kernel/database/tables.js';
+import { columnNamesExcept, sqlColumnsOf, sqlRowsOf } from '../../../src/kernel/database/tables.js';
 import { POOL_LIMITS } from '../../../src/kernel/database/time-limits.js';
 import { createLog } from '../../../src/kernel/log.js';
 import { freshDatabase } from '../../kit/databases.js';
@@ -23,7 +23,7 @@ const BoxSchema = defineEntity({
 const IDS = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002'] as const;
 
 test('rows that are sent in an array for each column arrive as they are, with lists of any length, JSON and null', async () => {
-  const { row: types } = sqlColumnsOf(BoxSchema, 'b', namesBut(BoxSchema, 'createdAt'));
+  const { row: types } = sqlColumnsOf(BoxSchema, 'b', columnNamesExcept(BoxSchema, 'createdAt'));
   const sent = sqlRowsOf(types);
   expect(sent.names).toEqual(['id', 'own_name', 'value_sealed', 'facts', 'owner_ids', 'is_open']);
   const echo = sqlStatement({

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { jest } from '@jest/globals';
 import pg from 'pg';
 import type { Context, Transaction } from '../../../src/kernel/context.js';
-import { OWN_SESSIONS } from '../../../src/kernel/database/bounded-client.js';
-import { Database, query, quickQueryOf, withNext } from '../../../src/kernel/database/database.js';
+import { NO_POOLER } from '../../../src/kernel/database/bounded-client.js';
+import { Database, pipelined, query, quickQuery } from '../../../src/kernel/database/database.js';
 import { atOnce, inTransaction, WholeTransaction } from '../../../src/kernel/database/in-transaction.js';
 import { PoolGuard } from '../../../src/kernel/database/pool-guard.js';
 import { localSettings } from '../../../src/kernel/database/scope.js';
@@ -31,7 +31,7 @@ const transact = <T>(work: (tx: Transaction) => Promise<T | WholeTransaction<T>>
   inTransaction({ database, organizationId, actor: null } as unknown as Context, work);
 /** A statement that nobody waits for. */
 const record = (tx: Transaction, text: string, add = ADD): Promise<unknown> =>
-  withNext(tx, () => new Error('it could not be recorded'))(add, [text]);
+  pipelined(tx, () => new Error('it could not be recorded'))(add, [text]);
 const lines = async (): Promise<string[]> =>
   (await database.query<{ text: string }>('select text from line order by text')).map(({ text }) => text);
 
@@ -97,7 +97,7 @@ test('statements at once each get their own rows, in one round trip with the beg
 });
 
 test('quick statements outside of transactions each reach their scope, in one round trip for each of these', async () => {
-  const of = (scope: string) => quickQueryOf({ database, organizationId: scope });
+  const of = (scope: string) => quickQuery({ database, organizationId: scope });
   const ask = (scope: string, text: string) => of(scope)(`select $1::text as text, scope from (${SCOPE})`, [text]);
   const asked = ['one', 'two', 'three'].flatMap((text) => [
     { scope: organizationId, text },
@@ -112,8 +112,7 @@ test('quick statements outside of transactions each reach their scope, in one ro
 });
 
 test('of quick statements in one round trip only those fail that fail by themselves', async () => {
-  const ask = (divisor: unknown) =>
-    quickQueryOf({ database, organizationId })('select 1 / $1::int as result', [divisor]);
+  const ask = (divisor: unknown) => quickQuery({ database, organizationId })('select 1 / $1::int as result', [divisor]);
   const divisors = [1, 0, -1, ...Array.from({ length: 40 }, () => 1), 0];
   const results = await Promise.allSettled(divisors.map(ask));
   expect(results).toMatchObject(
@@ -122,7 +121,7 @@ test('of quick statements in one round trip only those fail that fail by themsel
 });
 
 test('quick statements whose connection is lost fail, and keep no place', async () => {
-  const ask = quickQueryOf({ database, organizationId });
+  const ask = quickQuery({ database, organizationId });
   const results = await Promise.allSettled([
     ask('select $1::int as number', [1]),
     ask('select pg_terminate_backend(pg_backend_pid()), $1::int', [1]),
@@ -223,7 +222,7 @@ test('a statement that another one kept from being run does not hide why', async
 });
 
 test('what is asked for before the connection is there is sent when it is', async () => {
-  const { Unwatched } = new PoolGuard(createLog('silent'), POOL_LIMITS, OWN_SESSIONS);
+  const { Unwatched } = new PoolGuard(createLog('silent'), POOL_LIMITS, NO_POOLER);
   const client = new Unwatched({ connectionString: url });
   const connected = client.connect();
   expect((await client.query('select $1::int as number', [1])).rows).toEqual([{ number: 1 }]);

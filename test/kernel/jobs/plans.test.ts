@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { claimGivenJobs, claimJobs, listTimes, listTimesSoon } from '../../../src/kernel/jobs/job.sql.js';
+import { claimGivenJobs, claimJobs, listTimes, listUpcomingTimes } from '../../../src/kernel/jobs/job.sql.js';
 import { migratedDatabase } from '../../kit/databases.js';
 import { withClient } from '../../kit/tables.js';
 
@@ -30,7 +30,7 @@ describe('many jobs of one kind', () => {
         [claimJobs.text, `null, ${kinds}, '{false,false}', '{4,4}', '{30,30}', '{}', 0`],
         [claimGivenJobs.text, `null, ${kinds}, '{false,false}', '{4,4}', '{30,30}', '{}', '{}'`],
         [listTimes.text, `'{}'`],
-        [listTimesSoon.text, `${kinds}, 5, 90`],
+        [listUpcomingTimes.text, `${kinds}, 5, 90`],
       ] as const)
         expect(await planOf(client, text, values)).not.toMatch(/Seq Scan on job(_attempt)?( |$)/m);
       const { rows } = await client.query<{ kind: string }>(claimJobs.text, [

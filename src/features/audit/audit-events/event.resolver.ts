@@ -6,7 +6,7 @@ import type { Context } from '../../../kernel/context.js';
 import { argsType } from '../../../kernel/graphql/inputs.js';
 import { nested, query } from '../../../kernel/graphql/operations.js';
 import { leadsTo, relations } from '../../../kernel/graphql/relations.js';
-import type { SoughtConnectionOf } from '../../../kernel/paging.js';
+import type { SearchConnectionOf } from '../../../kernel/paging.js';
 import {
   bodyOf,
   boundedPaging,
@@ -19,7 +19,7 @@ import {
 import { accountIds, accountRelations } from '../../identity/identities/public.js';
 import { type ProjectRelations, ProjectType, toProjectType } from '../../projects/public.js';
 import { SecretType } from '../../secrets/public.js';
-import { DisclosedPage, ListAuditEvents, SecretReadsPage, WhatChanged } from './event.rules.js';
+import { ChangesOfProject, DisclosedPage, ListAuditEvents, SecretReadsPage } from './event.rules.js';
 import {
   type ChangesService,
   type EventService,
@@ -48,7 +48,7 @@ export class AuditEventResolver {
     ListAuditEvents,
     'Lists the audit trail of the organization or of one project, newest first. With permission to read the audit trail of the organization, you also see projects that you are not a member of, and deleted ones. Reading the trail is audited. A page looks at a limited number of events: if few match your filters, it can be short or empty and still have a next page.',
   )
-  async auditEvents(ctx: Context, args: object): Promise<SoughtConnectionOf<AuditEventType>> {
+  async auditEvents(ctx: Context, args: object): Promise<SearchConnectionOf<AuditEventType>> {
     return (await this.service.list(ctx, args)).map(toAuditEvent, keyOf);
   }
 
@@ -89,7 +89,7 @@ export class ChangesResolver {
 
   @query(
     ProjectChangesType,
-    WhatChanged,
+    ChangesOfProject,
     'Returns what changed in a project since a time, by kind. Requires `read` on `audit-logs` in the project.',
   )
   async whatChanged(ctx: Context, args: object): Promise<ProjectChangesType> {
@@ -111,7 +111,7 @@ export class SecretReadsResolver {
   }
 
   @nested(AuditEventConnection, 'The same as `reads`, with pagination.', ReadsArgs)
-  async readConnection(secret: SecretType, ctx: Context, page: object): Promise<SoughtConnectionOf<AuditEventType>> {
+  async readConnection(secret: SecretType, ctx: Context, page: object): Promise<SearchConnectionOf<AuditEventType>> {
     return (await this.service.listOf(ctx, secret, page)).map(toAuditEvent, keyOf);
   }
 }

@@ -75,7 +75,7 @@ export const SecretReadsPage = z.strictObject({
 });
 
 /** Arguments of `whatChanged`. */
-export const WhatChanged = z.strictObject({
+export const ChangesOfProject = z.strictObject({
   projectId: idOf('project'),
   since: z.date().meta({ description: 'Return only changes at or after this time.' }),
   first: integer(1, 1_000).default(100).meta({ description: 'Maximum number of changes of each kind, 1 to 1,000.' }),

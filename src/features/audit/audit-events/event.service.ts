@@ -3,23 +3,23 @@ import { namesList } from '../../../kernel/audit/disclosure.js';
 import { authorize, can, canAlways } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
 import { uuidText } from '../../../kernel/crypto/seal.js';
-import { type Together, together } from '../../../kernel/database/batched.js';
+import { runTogether, type SharedRun } from '../../../kernel/database/batched.js';
 import { SealedCursors } from '../../../kernel/graphql/sealed-cursors.js';
 import { isId } from '../../../kernel/ids.js';
-import { type CursorKey, PAGE_SIZE, SoughtPage } from '../../../kernel/paging.js';
+import { type CursorKey, PAGE_SIZE, SearchPage } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
-import { DisclosedPage, ListAuditEvents, SecretReadsPage, WhatChanged } from './event.rules.js';
+import { ChangesOfProject, DisclosedPage, ListAuditEvents, SecretReadsPage } from './event.rules.js';
 import {
   type ChangeGroup,
   countRows,
   type EventRow,
   findEndOfPage,
-  type Lead,
   listChanges,
   listDisclosed,
   listEvents,
   listReads,
+  type PageIndex,
 } from './event.sql.js';
 import type { DisclosedSecretsType } from './event.type.js';
 
@@ -41,7 +41,7 @@ export class EventService {
    *
    * @param raw `{ first, after, last, before, skip }` and filters; the rules are `ListAuditEvents`
    */
-  async list(ctx: Context, raw: unknown): Promise<SoughtPage<EventRow>> {
+  async list(ctx: Context, raw: unknown): Promise<SearchPage<EventRow>> {
     const { first, after, last, before, skip, ...filters } = parse(ListAuditEvents, raw);
     // A number of the trail would tell how much others do.
     const cursors = new SealedCursors(ctx, 'auditEvents', filters);
@@ -56,7 +56,7 @@ export class EventService {
     const rows = await listBy(ctx, bounds, { lead, isBackward, limit: size + 1, skip });
     const stoppedAt = rows.length > size ? null : await stopOf(ctx, bounds, { lead, isBackward });
     const request = isBackward ? { first: size, after: before } : { first: size, after };
-    const page = new SoughtPage(rows, request, keyOf, { cursors, stoppedAt, isBackward });
+    const page = new SearchPage(rows, request, keyOf, { cursors, stoppedAt, isBackward });
     await ctx.auditTrail.recordRead(ctx, {
       action: 'audit-event:list',
       projectId,
@@ -74,7 +74,7 @@ export class EventService {
     const { first } = parse(DisclosedPage, raw);
     if (disclosed === null) return null;
     if (!namesList(disclosed)) return { count: 1, ids: [uuidText(Buffer.from(disclosed, 'hex'))] };
-    return together(ctx, disclosedLists, { digest: disclosed, first });
+    return runTogether(ctx, disclosedLists, { digest: disclosed, first });
   }
 }
 
@@ -84,7 +84,7 @@ interface DisclosedRequest {
   readonly first: number;
 }
 
-const disclosedLists: Together<DisclosedRequest, DisclosedSecretsType | null> = async (ctx, requests) => {
+const disclosedLists: SharedRun<DisclosedRequest, DisclosedSecretsType | null> = async (ctx, requests) => {
   const digests = [...new Set(requests.map(({ digest }) => digest))].map((digest) => Buffer.from(digest, 'hex'));
   const rows = await listDisclosed(ctx, { digests, limit: Math.max(...requests.map(({ first }) => first)) });
   const lists = new Map(rows.map((row) => [row.digest, row]));
@@ -102,12 +102,12 @@ type Bounds = ReturnType<typeof boundsOf> & {
 };
 
 /** What few rows have, in the order in which it is tried. */
-const NARROW = ['subjectId', 'actorId', 'action', 'outcome', 'projectId'] as const satisfies readonly Lead[];
+const NARROW = ['subjectId', 'actorId', 'action', 'outcome', 'projectId'] as const satisfies readonly PageIndex[];
 /** What does not tell of other projects. */
-const NARROW_IN_PROJECT = ['subjectId', 'projectId'] as const satisfies readonly Lead[];
+const NARROW_IN_PROJECT = ['subjectId', 'projectId'] as const satisfies readonly PageIndex[];
 
 /** What a list is read by: of the given filters, the one that the fewest rows have. */
-async function leadOf(ctx: Context, bounds: Bounds): Promise<Lead> {
+async function leadOf(ctx: Context, bounds: Bounds): Promise<PageIndex> {
   if (bounds.requestId !== null) return 'requestId';
   const names = bounds.within === null ? NARROW : NARROW_IN_PROJECT;
   const given = names.filter((name) => (name === 'outcome' ? bounds.outcome === 'denied' : bounds[name] !== null));
@@ -119,7 +119,7 @@ async function leadOf(ctx: Context, bounds: Bounds): Promise<Lead> {
 }
 
 interface Part {
-  readonly lead: Lead;
+  readonly lead: PageIndex;
   readonly isBackward: boolean;
   readonly limit: number;
   readonly skip: number;
@@ -183,13 +183,13 @@ export class ReadsService {
    *
    * @param raw `{ first, after }`
    */
-  async listOf(ctx: Context, { id, projectId }: ShownSecret, raw: unknown): Promise<SoughtPage<EventRow>> {
+  async listOf(ctx: Context, { id, projectId }: ShownSecret, raw: unknown): Promise<SearchPage<EventRow>> {
     const request = parse(SecretReadsPage, raw);
     const cursors = new SealedCursors(ctx, 'secretReads', { id });
     const [before = null] = cursors.read(request.after, 1) ?? [];
     await authorizeTrail(ctx, this.projects, projectId);
-    const rows = await together(ctx, readsOfMany, { id, before, limit: request.first + 1 });
-    const page = new SoughtPage(rows, request, keyOf, { cursors, stoppedAt: null });
+    const rows = await runTogether(ctx, readsOfMany, { id, before, limit: request.first + 1 });
+    const page = new SearchPage(rows, request, keyOf, { cursors, stoppedAt: null });
     const facts = { secretId: id, count: page.nodes.length };
     await ctx.auditTrail.recordRead(ctx, { action: 'audit-event:list-reads', projectId, facts });
     return page;
@@ -203,7 +203,7 @@ interface ReadsRequest {
   readonly limit: number;
 }
 
-const readsOfMany: Together<ReadsRequest, readonly EventRow[]> = async (ctx, requests) => {
+const readsOfMany: SharedRun<ReadsRequest, readonly EventRow[]> = async (ctx, requests) => {
   const rows = await listReads(ctx, {
     ids: requests.map(({ id }) => id),
     befores: requests.map(({ before }) => before),
@@ -234,10 +234,10 @@ export class ChangesService {
   /**
    * Changes of a project since a time by kind, in one statement.
    *
-   * @param raw `{ projectId, since, first }`; the rules are `WhatChanged`
+   * @param raw `{ projectId, since, first }`; the rules are `ChangesOfProject`
    */
   async list(ctx: Context, raw: unknown): Promise<ProjectChanges> {
-    const { projectId: requested, since, first } = parse(WhatChanged, raw);
+    const { projectId: requested, since, first } = parse(ChangesOfProject, raw);
     const { projectId, ability } = await this.projects.authorized(ctx, requested, 'audit-logs:read');
     // Their changes belong to the organization: only who may see the accounts of the project sees these.
     const withTokens = canAlways(ability, 'identity:read') && canAlways(ability, 'member:read');

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { StoredAuditRecordSchema, type StoredDisclosureSchema } from '../../../kernel/audit/audit.entity.js';
-import { READS } from '../../../kernel/audit/audit-class.js';
+import { READ_VERBS } from '../../../kernel/audit/audit-class.js';
 import type { AuditFacts } from '../../../kernel/audit/audit-record.js';
 import { rowsOf, withinBytes } from '../../../kernel/audit/audit-rows.sql.js';
 import { type RowFrom, type SqlType, sqlStatement, sqlVariants, t } from '../../../kernel/database/statement.js';
-import { namesBut, prepared, sqlColumnsOf, tablesOf } from '../../../kernel/database/tables.js';
+import { columnNamesExcept, prepared, sqlColumnsOf, tablesOf } from '../../../kernel/database/tables.js';
 
 // Pages of the trail, which walk one of its indexes for each filter and direction.
 
@@ -20,7 +20,7 @@ const SLACK = `interval '10 minutes'`;
 const RECORDED = sqlColumnsOf(
   StoredAuditRecordSchema,
   'r',
-  namesBut(StoredAuditRecordSchema, 'address', 'facts', 'mac', 'disclosed', 'expiresOn'),
+  columnNamesExcept(StoredAuditRecordSchema, 'address', 'facts', 'mac', 'disclosed', 'expiresOn'),
 );
 
 /** The columns of a record `r`. @param facts SQL of those */
@@ -91,10 +91,10 @@ const LEADS = {
 } as const;
 
 /** What decides which index a page is read by. */
-export type Lead = keyof typeof LEADS;
+export type PageIndex = keyof typeof LEADS;
 
 /** A list by each index, in each direction. */
-const OPTIONS = { lead: Object.keys(LEADS) as Lead[], direction: ['desc', 'asc'] } as const;
+const OPTIONS = { lead: Object.keys(LEADS) as PageIndex[], direction: ['desc', 'asc'] } as const;
 
 const FILTERED = {
   ...BOUNDS,
@@ -111,7 +111,7 @@ const FILTERED = {
 } as const;
 
 /** The class of a row; of one that is older than classes as `recordedClass` finds it. */
-const CLASS = `coalesce(r.class, case when r.outcome = 'denied' then 'denial' when r.action !~ '${READS.source}' then 'change'
+const CLASS = `coalesce(r.class, case when r.outcome = 'denied' then 'denial' when r.action !~ '${READ_VERBS.source}' then 'change'
   when r.disclosed is null then 'browse' else 'value-read' end)`;
 
 /** A page of events. */

@@ -2,8 +2,8 @@ import { Float, ID, Int } from 'type-graphql';
 import type { AuditClass } from '../../../kernel/audit/audit-class.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumType } from '../../../kernel/graphql/enums.js';
-import { hidden, objectType, orNull } from '../../../kernel/graphql/object-types.js';
-import { soughtConnectionOf } from '../../../kernel/graphql/page.js';
+import { hiddenField, objectType, orNull } from '../../../kernel/graphql/object-types.js';
+import { searchConnectionOf } from '../../../kernel/graphql/page.js';
 import { type AuditActorKind, type AuditOutcome, auditActorKind, auditClass, auditOutcome } from './event.rules.js';
 
 const AuditOutcomeEnum = enumType<AuditOutcome>(
@@ -77,9 +77,9 @@ export const AuditEventType = objectType(
     userAgent: [orNull(String), 'User agent of the caller, up to 200 characters.'],
     facts: [[AuditFactType], 'Details: IDs, names and counts, by name.'],
     /** Its number in the trail, for cursors alone. */
-    sequence: hidden<string>(),
+    sequence: hiddenField<string>(),
     /** Name of the disclosure of the row, for the nested fields. */
-    disclosed: hidden<string | null>(),
+    disclosed: hiddenField<string | null>(),
   },
 );
 export type AuditEventType = InstanceType<typeof AuditEventType>;
@@ -91,7 +91,7 @@ export const DisclosedSecretsType = objectType('DisclosedSecrets', 'Secrets whos
 });
 export type DisclosedSecretsType = InstanceType<typeof DisclosedSecretsType>;
 
-export const AuditEventConnection = soughtConnectionOf(AuditEventType, 'AuditEvent', 'time, newest first');
+export const AuditEventConnection = searchConnectionOf(AuditEventType, 'AuditEvent', 'time, newest first');
 
 const ChangesOfKindType = objectType('ChangesOfKind', 'Changes of one kind.', {
   events: [[AuditEventType], 'The changes, newest first.'],

@@ -46,7 +46,7 @@ export class ExportService {
   async open(ctx: Context, raw: unknown, signal: AbortSignal): Promise<AsyncGenerator<string>> {
     const { projectId: requested, after } = parse(ExportEvents, raw);
     const cursors = new SealedCursors(ctx, 'auditExport', { projectId: requested });
-    const [position = BEFORE_ALL] = cursors.read(after, 1) ?? [];
+    const [position = BEFORE_FIRST_ROW] = cursors.read(after, 1) ?? [];
     const projectId = await authorizeTrail(ctx, this.projects, requested ?? null);
     const settled = String(await settledSequence(queryOf(ctx)));
     await ctx.auditTrail.recordRead(ctx, { action: 'audit-event:export', projectId });
@@ -160,7 +160,7 @@ export const ROWS_AT_ONCE = 500;
 const MAX_BYTES = String(128 * 1024);
 
 /** A position before all rows. */
-export const BEFORE_ALL = String(Number.MIN_SAFE_INTEGER);
+export const BEFORE_FIRST_ROW = String(Number.MIN_SAFE_INTEGER);
 
 interface RowRange {
   /** Null: of the whole organization. */

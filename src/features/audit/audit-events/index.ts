@@ -9,10 +9,10 @@ import { type ProjectReader, type ProjectRelations, projectRelationOf } from '..
 import { AuditCheckpoint } from './checkpoints/checkpoint.entity.js';
 import { AuditCheckpointType, CheckpointResolver, checkpointRoutes } from './checkpoints/checkpoint.resolver.js';
 import {
+  auditOfRead,
   CHECKPOINT_JOB,
   CheckpointService,
   checkpointsByIds,
-  readOf,
   toCheckpoint,
 } from './checkpoints/checkpoint.service.js';
 import {
@@ -36,7 +36,7 @@ import {
   verificationRoutes,
 } from './verification/verification.resolver.js';
 import {
-  readOf as readOfVerification,
+  auditOfRead as readOfVerification,
   VerificationService,
   verificationsByIds,
 } from './verification/verification.service.js';
@@ -60,7 +60,7 @@ export function createAuditEvents(deps: {
         table: 'audit_checkpoint',
         reach: 'n.organization_id = $2',
         load: async (ctx, ids) => mapFound(await checkpointsByIds(ctx, ids), toCheckpoint),
-        record: readOf,
+        record: auditOfRead,
       }),
       nodeKind({
         type: 'AuditTrailVerification',

@@ -48,7 +48,7 @@ export const CHANGE_OPERATIONS = {
 export type ChangeOperation = keyof typeof CHANGE_OPERATIONS;
 
 /** The right that an event requires, and the attributes by which conditions may restrict it. */
-export interface Need {
+export interface RequiredRight {
   readonly action: Action;
   /** Absent: the event does not know them, so that only a right without conditions will do. */
   readonly fields?: Fields;
@@ -57,7 +57,7 @@ export interface Need {
 interface Rule {
   readonly kind: ChangeKind;
   /** Null: whoever sees the project, or is a member of the organization. */
-  readonly need: (facts: AuditFacts) => Need | null;
+  readonly need: (facts: AuditFacts) => RequiredRight | null;
 }
 
 const always = (kind: ChangeKind, action: Action | null): Rule => ({
@@ -120,7 +120,7 @@ const RULES: Readonly<Record<string, Rule>> = {
 interface RecordedChange {
   readonly kind: ChangeKind;
   readonly operation: ChangeOperation;
-  readonly need: Need | null;
+  readonly need: RequiredRight | null;
 }
 
 /** The change that a record is about; null: none that the feed knows. */

@@ -1,7 +1,7 @@
 import type { AuditFacts } from '../../../kernel/audit/audit-record.js';
 import type { Query } from '../../../kernel/database/database.js';
 import { LIST_CHANGES, LOCATE_FOLDERS, LOCATE_SECRETS } from './change.sql.js';
-import { type ChangeKind, type ChangeOperation, changeOf, type Need } from './change-kinds.js';
+import { type ChangeKind, type ChangeOperation, changeOf, type RequiredRight } from './change-kinds.js';
 import type { Position } from './position.js';
 
 /** Where a secret or a folder is. */
@@ -30,7 +30,7 @@ export interface Change extends Position {
   readonly actorId: string;
   readonly occurredAt: Date;
   /** The right that it requires, for what is no secret. Null: to see the project. */
-  readonly need: Need | null;
+  readonly need: RequiredRight | null;
 }
 
 type Row = Awaited<ReturnType<typeof LIST_CHANGES.all>>[number];
@@ -50,14 +50,14 @@ const MAX_BYTES = String(256 * 1024);
 const LOCATED_AT_ONCE = 2_000;
 
 /** Part of the feed. */
-export interface Stretch {
+export interface FeedRange {
   readonly changes: readonly Change[];
   /** All changes up to the record with this sequence are there. */
   readonly upTo: bigint;
 }
 
 /** The same, read from the trail. */
-interface ReadStretch extends Stretch {
+interface ReadStretch extends FeedRange {
   /** When the last record of it was made, also one that is about no change; null: there is none. */
   readonly upToTime: Date | null;
 }
@@ -181,7 +181,7 @@ const inEnvironment = (slug: string | null): Location | null =>
   slug === null ? null : { environment: slug, path: null, key: null, tags: [] };
 
 /** The right at a place. Where that is not known, a right under conditions is not enough. */
-const atLocation = (need: Need | null, location: Location | null): Need | null =>
+const atLocation = (need: RequiredRight | null, location: Location | null): RequiredRight | null =>
   need === null || location?.path == null
     ? need
     : { ...need, fields: { environment: location.environment, secretPath: location.path } };

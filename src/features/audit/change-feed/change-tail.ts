@@ -5,8 +5,8 @@ import { inBackground } from '../../../kernel/database/background.js';
 import type { Query } from '../../../kernel/database/database.js';
 import { failedOnData } from '../../../kernel/errors.js';
 import { describeError } from '../../../kernel/log.js';
-import { type Change, type ChangeRange, readChanges, type Stretch } from './change-reading.js';
-import { after, isAfter, type Position } from './position.js';
+import { type Change, type ChangeRange, type FeedRange, readChanges } from './change-reading.js';
+import { isAfterPosition, type Position, positionAfterRecord } from './position.js';
 
 /** Seals of the trail come every 500 ms at most, and nothing is sent before. */
 const POLL_MS = 250;
@@ -69,11 +69,11 @@ export class ChangeTail {
    * @returns the changes, and how far they go: to the end of what is known, or as far as fits into one answer. That can be before the
    *   position: its client had it from a node that has read more.
    */
-  async read(query: Query, organizationId: string, position: Position): Promise<Stretch> {
+  async read(query: Query, organizationId: string, position: Position): Promise<FeedRange> {
     // Of the record that memory begins after, too, a stream may have had a part only.
-    if (isAfter(after(this.#from), position)) {
+    if (isAfterPosition(positionAfterRecord(this.#from), position)) {
       // Also the record of the position, if its later changes are still to come.
-      const isInside = isAfter(after(position.sequence), position);
+      const isInside = isAfterPosition(positionAfterRecord(position.sequence), position);
       const before = isInside ? position.sequence - 1n : position.sequence;
       const stretch = await readChanges(query, {
         after: before,
@@ -81,7 +81,7 @@ export class ChangeTail {
         organizationId,
         most: BEHIND_AT_ONCE,
       });
-      return { ...stretch, changes: stretch.changes.filter((change) => isAfter(change, position)) };
+      return { ...stretch, changes: stretch.changes.filter((change) => isAfterPosition(change, position)) };
     }
     const changes: Change[] = [];
     for (let at = firstAfter(this.#kept, position); at < this.#kept.length; at += 1) {
@@ -162,7 +162,7 @@ export class ChangeTail {
  * Reads changes of all organizations. A record whose changes cannot be read is passed over here, so that it holds up nobody's stream but
  * of those who read the trail of its organization themselves; as much as comes before it is read alone.
  */
-async function readAround(query: Query, range: ChangeRange, log: Following['log']): Promise<Stretch> {
+async function readAround(query: Query, range: ChangeRange, log: Following['log']): Promise<FeedRange> {
   const { after: last, upTo } = range;
   try {
     return await readChanges(query, range);
@@ -179,7 +179,7 @@ function firstAfter(changes: readonly Change[], position: Position): number {
   let [low, high] = [0, changes.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (isAfter(changes[middle] as Change, position)) high = middle;
+    if (isAfterPosition(changes[middle] as Change, position)) high = middle;
     else low = middle + 1;
   }
   return low;

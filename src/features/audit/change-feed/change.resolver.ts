@@ -1,12 +1,12 @@
 import { Args, Resolver, Root, Subscription } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
 import { argsType } from '../../../kernel/graphql/inputs.js';
-import type { Opening } from '../../../kernel/graphql/subscriptions.js';
+import type { OpeningStream } from '../../../kernel/graphql/subscriptions.js';
 import type { EventStream } from '../../../kernel/http/streams/event-streams.js';
 import type { Frame } from '../../../kernel/http/streams/frames.js';
 import { WatchChanges } from './change.rules.js';
-import type { ChangeService, Streamed } from './change.service.js';
-import { ChangeEventType, viewOf } from './change.type.js';
+import type { ChangeService, StreamedChange } from './change.service.js';
+import { ChangeEventType, toChangeEvent } from './change.type.js';
 
 const WatchChangesArgs = argsType(WatchChanges);
 
@@ -18,7 +18,7 @@ export const changeResolver = (service: ChangeService): object => {
       description:
         'Sends changes of projects and of the organization as they are made, in the order of the audit trail, usually within two seconds. Rights are checked for each event when it is sent; what you cannot see is left out.',
       subscribe: async ({ args, context }) => {
-        const ctx = context as Context & { readonly opening: Opening };
+        const ctx = context as Context & { readonly opening: OpeningStream };
         return eventsOf(await service.watch(ctx, args, ctx.opening.signal));
       },
     })
@@ -30,8 +30,8 @@ export const changeResolver = (service: ChangeService): object => {
 };
 
 /** What a subscription can show: positions are no events. */
-async function* eventsOf(stream: AsyncGenerator<Streamed>): AsyncGenerator<ChangeEventType> {
-  for await (const streamed of stream) if (streamed.type !== 'position') yield viewOf(streamed);
+async function* eventsOf(stream: AsyncGenerator<StreamedChange>): AsyncGenerator<ChangeEventType> {
+  for await (const streamed of stream) if (streamed.type !== 'position') yield toChangeEvent(streamed);
 }
 
 /** `GET /api/v1/events`: changes as server-sent events. */
@@ -54,14 +54,14 @@ export const changeEvents = (service: ChangeService): EventStream => ({
   },
 });
 
-async function* framesOf(stream: AsyncGenerator<Streamed>): AsyncGenerator<Frame> {
+async function* framesOf(stream: AsyncGenerator<StreamedChange>): AsyncGenerator<Frame> {
   for await (const streamed of stream) {
     const { id } = streamed;
     if (streamed.type === 'position') {
       yield { id };
       continue;
     }
-    const { kind, operation, ...view } = viewOf(streamed);
+    const { kind, operation, ...view } = toChangeEvent(streamed);
     yield { id, event: kind === 'feed' ? operation : 'change', data: { ...view, kind, operation } };
   }
 }

@@ -8,13 +8,20 @@ import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { type ChangeFilter, WatchChanges } from './change.rules.js';
 import { FIND_EXPIRED } from './change.sql.js';
-import type { Change, Stretch } from './change-reading.js';
+import type { Change, FeedRange } from './change-reading.js';
 import { ChangeTail, type Head } from './change-tail.js';
-import { after, idsOf, isAfter, type Position, positionOf, type ResetReason } from './position.js';
+import {
+  eventIdsOf,
+  isAfterPosition,
+  type Position,
+  positionAfterRecord,
+  positionOf,
+  type ResetReason,
+} from './position.js';
 import { type FilterTest, filterTest, type SeenChange, seenBy } from './seen-changes.js';
 
 /** What a stream gives: a change as its caller sees it, where it begins, or how far it has come without one. */
-export type Streamed =
+export type StreamedChange =
   | {
       readonly type: 'change';
       readonly id: string;
@@ -67,7 +74,7 @@ export class ChangeService {
    * @param signal aborted when the stream ends
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, STORE_UNAVAILABLE, AUDIT_UNAVAILABLE
    */
-  async watch(ctx: Context, raw: unknown, signal: AbortSignal): Promise<AsyncGenerator<Streamed>> {
+  async watch(ctx: Context, raw: unknown, signal: AbortSignal): Promise<AsyncGenerator<StreamedChange>> {
     const { after: id, ...filter } = parse(WatchChanges, raw);
     const project = filter.projectId == null ? null : await this.projects.load(ctx, filter.projectId);
     await ctx.auditTrail.recordRead(ctx, {
@@ -88,12 +95,12 @@ export class ChangeService {
    *
    * @throws the TOKEN_* codes when the token ends, PROJECT_NOT_FOUND when the caller cannot see the project any more
    */
-  async *#events(ctx: Context, { filter, from, head, signal }: Beginning): AsyncGenerator<Streamed> {
+  async *#events(ctx: Context, { filter, from, head, signal }: Beginning): AsyncGenerator<StreamedChange> {
     const isResumed = from !== null && typeof from === 'object';
-    let position = isResumed ? from : after(head.settled);
+    let position = isResumed ? from : positionAfterRecord(head.settled);
     const test = filterTest(filter);
-    const idOf = (at: Position): string => idsOf(ctx, filter, this.#tail.now)(at);
-    if (!isResumed) yield { type: 'opened', id: idsOf(ctx, filter, head.now)(position), resetReason: from };
+    const idOf = (at: Position): string => eventIdsOf(ctx, filter, this.#tail.now)(at);
+    if (!isResumed) yield { type: 'opened', id: eventIdsOf(ctx, filter, head.now)(position), resetReason: from };
     let [sentAt, checkedAt] = [performance.now(), performance.now()];
     while (!signal.aborted) {
       const stretch = await this.#tail.read(queryOf(ctx), ctx.organizationId, position);
@@ -102,7 +109,7 @@ export class ChangeService {
         [sentAt, checkedAt] = [performance.now(), performance.now()];
       }
       // Another node may have sent more than this one has read: then the rest of the record at the position is still to come.
-      if (isAfter(after(stretch.upTo), position)) position = after(stretch.upTo);
+      if (isAfterPosition(positionAfterRecord(stretch.upTo), position)) position = positionAfterRecord(stretch.upTo);
       if (performance.now() - checkedAt >= CHECK_MS && !signal.aborted) {
         await this.#rights(ctx, filter, []);
         checkedAt = performance.now();
@@ -117,15 +124,15 @@ export class ChangeService {
 
   async *#seen(
     ctx: Context,
-    given: { filter: ChangeFilter; test: FilterTest; stretch: Stretch; signal: AbortSignal },
-  ): AsyncGenerator<Streamed> {
+    given: { filter: ChangeFilter; test: FilterTest; stretch: FeedRange; signal: AbortSignal },
+  ): AsyncGenerator<StreamedChange> {
     const { filter, test, stretch, signal } = given;
     const matching = stretch.changes.flatMap((change) => {
       const isIn = test(change);
       return isIn.now || isIn.before ? [{ change, isIn }] : [];
     });
     let rights: Rights | null = null;
-    const idOf = idsOf(ctx, filter, this.#tail.now);
+    const idOf = eventIdsOf(ctx, filter, this.#tail.now);
     for (const { change, isIn } of matching) {
       if (signal.aborted) return;
       if (rights === null || performance.now() - rights.foundAt > RIGHTS_MS)

@@ -3,7 +3,7 @@ import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumType } from '../../../kernel/graphql/enums.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { changeKind } from './change.rules.js';
-import type { Streamed } from './change.service.js';
+import type { StreamedChange } from './change.service.js';
 import { CHANGE_KINDS, CHANGE_OPERATIONS } from './change-kinds.js';
 import type { Location } from './change-reading.js';
 import { RESET_REASONS } from './position.js';
@@ -52,11 +52,11 @@ const OF_NOTHING = {
   ...{ subjectId: null, actorKind: null, actorId: null, occurredAt: null },
 };
 
-type Opened = Extract<Streamed, { type: 'opened' }>;
-type Seen = Extract<Streamed, { type: 'change' }>;
+type Opened = Extract<StreamedChange, { type: 'opened' }>;
+type Seen = Extract<StreamedChange, { type: 'change' }>;
 
 /** What the API shows of what a stream gives. */
-export function viewOf(streamed: Opened | Omit<Seen, 'access'>): ChangeEventType {
+export function toChangeEvent(streamed: Opened | Omit<Seen, 'access'>): ChangeEventType {
   const { id } = streamed;
   if (streamed.type === 'opened') {
     const { resetReason } = streamed;

@@ -22,10 +22,10 @@ export interface Position {
 const LAST_INDEX = 2_147_483_647;
 
 /** The point after all changes of a record. */
-export const after = (sequence: bigint): Position => ({ sequence, index: LAST_INDEX });
+export const positionAfterRecord = (sequence: bigint): Position => ({ sequence, index: LAST_INDEX });
 
 /** Whether a change comes after a point. */
-export const isAfter = (change: Position, position: Position): boolean =>
+export const isAfterPosition = (change: Position, position: Position): boolean =>
   change.sequence > position.sequence || (change.sequence === position.sequence && change.index > position.index);
 
 /** Older positions are reset: too much would have to be read again. */
@@ -40,7 +40,7 @@ const cursorsOf = (ctx: Context, { projectId, environment, secretPath, kinds }: 
   });
 
 /** Writes the IDs of events. They tell nothing of how much happens in other organizations. */
-export function idsOf(ctx: Context, filter: ChangeFilter, now: Date): (position: Position) => string {
+export function eventIdsOf(ctx: Context, filter: ChangeFilter, now: Date): (position: Position) => string {
   const cursors = cursorsOf(ctx, filter);
   return ({ sequence, index }) => cursors.write([String(sequence), String(index), String(now.getTime())]);
 }

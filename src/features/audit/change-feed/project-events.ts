@@ -3,13 +3,13 @@ import type { Context } from '../../../kernel/context.js';
 import type { EventStream } from '../../../kernel/http/streams/event-streams.js';
 import type { Frame } from '../../../kernel/http/streams/frames.js';
 import { parse } from '../../../kernel/validation.js';
-import type { ChangeService, Streamed } from './change.service.js';
+import type { ChangeService, StreamedChange } from './change.service.js';
 import { LIST_IMPORTING } from './change.sql.js';
 import type { ChangeOperation } from './change-kinds.js';
 import type { Location } from './change-reading.js';
 import { type IsRegistered, type ProjectEvent, registrations, SubscribeProjectEvents } from './project-events.rules.js';
 
-type Seen = Extract<Streamed, { type: 'change' }>;
+type Seen = Extract<StreamedChange, { type: 'change' }>;
 
 /** How long the folders that import a folder are taken to be the same: long enough for the secrets of one write. */
 const IMPORTS_MS = 500;
@@ -28,7 +28,7 @@ export const projectEvents = (service: ChangeService): EventStream => ({
 
 async function* framesOf(
   ctx: Context,
-  stream: AsyncGenerator<Streamed>,
+  stream: AsyncGenerator<StreamedChange>,
   isRegistered: IsRegistered,
 ): AsyncGenerator<Frame> {
   const importing = importingFolders(ctx);
@@ -82,7 +82,7 @@ function importingFolders(ctx: Context): Importing {
 }
 
 /** In both forms that clients read: of the documentation, and flat. */
-function dataOf(event: ProjectEvent, { environment, path, key }: Location, streamed: Streamed): object {
+function dataOf(event: ProjectEvent, { environment, path, key }: Location, streamed: StreamedChange): object {
   const projectId = streamed.type === 'change' ? streamed.change.projectId : null;
   const place = { environment, secretPath: path, ...(key === null ? {} : { secretKey: key }) };
   return {

@@ -5,17 +5,17 @@ import { nodeKind } from '../../../kernel/graphql/node.js';
 import type { TargetPolicy } from '../../../kernel/outbound/http.js';
 import { organizationRelationOf } from '../../identity/organizations/public.js';
 import { nodeInProject, type ProjectReader, type ProjectRelations, projectRelationOf } from '../../projects/public.js';
-import { DELIVERY_GAUGES, deliveryJob, followJob, resumeFollowing } from './engine/delivery-job.js';
+import { DELIVERY_GAUGES, deliveryJob, dispatchJob, resumeDispatch } from './engine/delivery-job.js';
 import { AuditSink } from './sinks/sink.entity.js';
 import { AuditSinkType, SinkResolver, sinkRoutes, toSink } from './sinks/sink.resolver.js';
 import { rulesFor as sinkRulesFor } from './sinks/sink.rules.js';
-import { readOf as readOfSink, SinkService } from './sinks/sink.service.js';
+import { auditOfRead as readOfSink, SinkService } from './sinks/sink.service.js';
 import { SINKS } from './sinks/sink-outlet.js';
 import { ChangeWebhook } from './webhooks/webhook.entity.js';
 import { findWebhooks } from './webhooks/webhook.queries.js';
 import { ChangeWebhookType, toWebhook, WebhookResolver, webhookRoutes } from './webhooks/webhook.resolver.js';
 import { rulesFor } from './webhooks/webhook.rules.js';
-import { readOf, WebhookService } from './webhooks/webhook.service.js';
+import { auditOfRead, WebhookService } from './webhooks/webhook.service.js';
 import { WEBHOOKS } from './webhooks/webhook-outlet.js';
 
 /**
@@ -46,7 +46,7 @@ export function createOutgoingEvents(deps: {
         table: 'change_webhook',
         action: 'webhooks:read',
         find: async (ctx, params) => (await findWebhooks(ctx, params)).map(toWebhook),
-        record: readOf,
+        record: auditOfRead,
       }),
       nodeKind({
         type: 'AuditSink',
@@ -57,9 +57,9 @@ export function createOutgoingEvents(deps: {
       }),
     ],
     routes: [...webhookRoutes(rules), ...sinkRoutes(sinkRules)],
-    jobs: [followJob([WEBHOOKS, SINKS]), deliveryJob(WEBHOOKS, policy), deliveryJob(SINKS, policy)],
+    jobs: [dispatchJob([WEBHOOKS, SINKS]), deliveryJob(WEBHOOKS, policy), deliveryJob(SINKS, policy)],
     gauges: [DELIVERY_GAUGES],
-    prepare: resumeFollowing,
+    prepare: resumeDispatch,
     groups: [
       {
         name: 'change-webhooks',

@@ -6,7 +6,7 @@ import { invalid } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
 import type { ProjectAccess } from '../../projects/public.js';
 import { openSigningKey } from '../key-sealing.js';
-import { refuse } from '../shared-checks.js';
+import { refuseViolations } from '../shared-checks.js';
 import { type Bundle, readBundle } from '../x509/bundle.js';
 import type { AuthorityRequest } from '../x509/csr.js';
 import { type CertificateFacts, factsOf, inventoryColumns } from '../x509/facts.js';
@@ -90,7 +90,7 @@ export async function issueAuthority(
 
 /** How long a certificate is valid that an external authority issues is for that one to say. */
 const refuseLifetime = (life: Lifetime): void =>
-  refuse(fieldsOf(life).map((path) => invalid(path, 'must be absent: an external authority issues it')));
+  refuseViolations(fieldsOf(life).map((path) => invalid(path, 'must be absent: an external authority issues it')));
 
 const REQUESTED = {
   status: 'pending',
@@ -174,7 +174,11 @@ export function readIssuedCertificate(
   const texts = [{ path: 'certificate', text: given.certificate }];
   const bundle = readBundle(given.chain === '' ? texts : [...texts, { path: 'chain', text: given.chain }]);
   const facts = factsOf(bundle.leaf);
-  refuse([...faultsOf(bundle, facts, request, now), ...faultsOfIssuers(bundle.chain), ...faultsOfConstraints(bundle)]);
+  refuseViolations([
+    ...faultsOf(bundle, facts, request, now),
+    ...faultsOfIssuers(bundle.chain),
+    ...faultsOfConstraints(bundle),
+  ]);
   const { subject, commonName, serialNumber, notBefore, notAfter, pathLength } = facts;
   return {
     certificate: pemOf(bundle.leaf),

@@ -22,7 +22,7 @@ export const findAuthorities = prepared(({ ids }: { ids: readonly string[] }) =>
 export type AuthorityRow = Awaited<ReturnType<typeof findAuthorities>>[number];
 
 /** Position of an authority in a list. */
-export const byName = ({ name }: AuthorityRow): CursorKey => [name];
+export const cursorKeyOf = ({ name }: AuthorityRow): CursorKey => [name];
 
 /** Authorities of projects, by name. */
 export const listAuthorities = prepared((page: KeyBounds & { projectIds: readonly string[] }) =>
@@ -82,19 +82,20 @@ export const findOwnerOfCertificate = prepared(({ projectId, serialNumber }: Ser
 );
 
 /** Stores the revocations of former certificates of an authority that have not expired. */
-export const revokeFormer = prepared(({ authorityId, reason }: { authorityId: string; reason: RevocationReason }) =>
-  tables
-    .insertInto('certificate_revocation')
-    .columns(['authority_id', 'serial_number', 'organization_id', 'project_id', 'revoked_at', 'reason', 'not_after'])
-    .expression((former) =>
-      former
-        .selectFrom('certificate_authority_history')
-        .select(['parent_id', 'serial_number', 'organization_id', 'project_id'])
-        .select([sql<Date>`now()`.as('revoked_at'), sql<string>`${reason}::text`.as('reason'), 'not_after'])
-        .where('authority_id', '=', authorityId)
-        .where('parent_id', 'is not', null)
-        .$narrowType<{ parent_id: string }>()
-        .where('not_after', '>', sql<Date>`now()`),
-    )
-    .onConflict((revoked) => revoked.doNothing()),
+export const revokeFormerCertificates = prepared(
+  ({ authorityId, reason }: { authorityId: string; reason: RevocationReason }) =>
+    tables
+      .insertInto('certificate_revocation')
+      .columns(['authority_id', 'serial_number', 'organization_id', 'project_id', 'revoked_at', 'reason', 'not_after'])
+      .expression((former) =>
+        former
+          .selectFrom('certificate_authority_history')
+          .select(['parent_id', 'serial_number', 'organization_id', 'project_id'])
+          .select([sql<Date>`now()`.as('revoked_at'), sql<string>`${reason}::text`.as('reason'), 'not_after'])
+          .where('authority_id', '=', authorityId)
+          .where('parent_id', 'is not', null)
+          .$narrowType<{ parent_id: string }>()
+          .where('not_after', '>', sql<Date>`now()`),
+      )
+      .onConflict((revoked) => revoked.doNothing()),
 );

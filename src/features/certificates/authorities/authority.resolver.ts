@@ -1,14 +1,14 @@
 import { X509Certificate } from 'node:crypto';
 import { Ctx, FieldResolver, ID, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
-import { type BatchLoad, batched, batchOfOwned, linked } from '../../../kernel/database/batched.js';
+import { type BatchLoad, batched, batchedOrNull, batchOfOwned } from '../../../kernel/database/batched.js';
 import { emOf } from '../../../kernel/database/database.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import { onceLoaded } from '../../../kernel/once.js';
 import { type CountedConnectionOf, counted, pageOf } from '../../../kernel/paging.js';
 import { type ProjectRelations, ProjectType } from '../../projects/public.js';
 import { CertificateAuthority, CertificateAuthorityHistory } from './authority.entity.js';
-import { type AuthorityRow, byName } from './authority.queries.js';
+import { type AuthorityRow, cursorKeyOf } from './authority.queries.js';
 import {
   ActivateAuthority,
   CreateAuthority,
@@ -154,7 +154,7 @@ export class AuthorityParentResolver {
 
   @nested(AuthorityType, 'The authority of the project that signed the certificate. Null if there is none.')
   parent({ parentId }: AuthorityType, ctx: Context): Promise<AuthorityType | null> {
-    return linked(ctx, this.#authorities, parentId);
+    return batchedOrNull(ctx, this.#authorities, parentId);
   }
 
   @FieldResolver(() => ID, {
@@ -195,6 +195,6 @@ export class ProjectAuthoritiesResolver {
     page: object,
   ): Promise<CountedConnectionOf<AuthorityType>> {
     const authorities = await this.service.listInProject(ctx, project.access);
-    return counted(pageOf(authorities, page, 1, byName), async () => authorities.length);
+    return counted(pageOf(authorities, page, 1, cursorKeyOf), async () => authorities.length);
   }
 }

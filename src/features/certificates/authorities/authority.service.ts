@@ -3,7 +3,7 @@ import { raw as sql } from '@mikro-orm/core';
 import { authorize } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { type BatchLoad, batched, batchOfOwned, type Found } from '../../../kernel/database/batched.js';
-import { flush, guarded, inTransaction } from '../../../kernel/database/in-transaction.js';
+import { flush, inTransaction, withConstraintCodes } from '../../../kernel/database/in-transaction.js';
 import { databaseNow } from '../../../kernel/database/now.sql.js';
 import { loadRow, lockRow } from '../../../kernel/database/rows.js';
 import { AppError, invalid } from '../../../kernel/errors.js';
@@ -19,11 +19,11 @@ import { newKeyPair } from '../x509/keys.js';
 import { CertificateAuthority } from './authority.entity.js';
 import {
   type AuthorityRow,
-  byName,
   countAuthorities,
+  cursorKeyOf,
   findAuthorities,
   listAuthorities,
-  revokeFormer,
+  revokeFormerCertificates,
 } from './authority.queries.js';
 import {
   ActivateAuthority,
@@ -98,7 +98,7 @@ export class AuthorityService {
       if (predecessor !== null) await lockPredecessor(tx, projectId, predecessor);
       const issued = await issueAuthority(tx, project, input, pair);
       const common = { id, organizationId, projectId, name: input.name, kind: input.kind, keySealed, ...issued };
-      await guarded(
+      await withConstraintCodes(
         () =>
           tx.em.insert(CertificateAuthority, {
             ...common,
@@ -222,7 +222,7 @@ export class AuthorityService {
         .ignore()
         .execute();
       // Former certificates have the same key.
-      await revokeFormer(tx, { authorityId: authority.id, reason });
+      await revokeFormerCertificates(tx, { authorityId: authority.id, reason });
       tx.em.assign(authority, {
         status: 'disabled',
         revokedAt: sql('now()'),
@@ -268,7 +268,7 @@ export class AuthorityService {
       AUTHORITY,
       'certificate-authorities:read',
     );
-    await ctx.auditTrail.recordRead(ctx, readOf(row));
+    await ctx.auditTrail.recordRead(ctx, auditOfRead(row));
     return row;
   }
 
@@ -277,7 +277,7 @@ export class AuthorityService {
     const { projectId: wanted, ...request } = parse(ListAuthorities, raw);
     const bounds = keyPageBounds(request);
     const { projectId } = await this.projects.authorized(ctx, wanted, 'certificate-authorities:read');
-    const page = new Page(await listAuthorities(ctx, { projectIds: [projectId], ...bounds }), request, byName);
+    const page = new Page(await listAuthorities(ctx, { projectIds: [projectId], ...bounds }), request, cursorKeyOf);
     await ctx.auditTrail.recordRead(ctx, {
       action: 'certificate-authority:list',
       projectId,
@@ -319,7 +319,7 @@ const record = (
   tx.auditTrail.recordChange(tx, { action, projectId, facts: { authorityId: id, version, ...facts } });
 
 /** The audit record of reading an authority. */
-export const readOf = ({ id, projectId }: { readonly id: string; readonly projectId: string }) => ({
+export const auditOfRead = ({ id, projectId }: { readonly id: string; readonly projectId: string }) => ({
   action: 'certificate-authority:get',
   projectId,
   facts: { authorityId: id },

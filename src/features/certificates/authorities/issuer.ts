@@ -5,13 +5,13 @@ import { isId } from '../../../kernel/ids.js';
 import { validationFailed } from '../../../kernel/validation.js';
 import type { ProjectAccess } from '../../projects/public.js';
 import { openSigningKey } from '../key-sealing.js';
-import { urlsOf } from '../revocation/public-documents.js';
-import { refuse } from '../shared-checks.js';
+import { publicUrlsOf } from '../revocation/public-documents.js';
+import { refuseViolations } from '../shared-checks.js';
 import type { Issuer, Validity } from '../x509/making.js';
 import { faultsOfSubtrees, type NameConstraints } from '../x509/name-constraints.js';
 import { readPem } from '../x509/pem.js';
 import { lockIssuer } from './authority.queries.js';
-import { DAY_MS, endOf, faultsOfEnd, type Lifetime } from './lifetime.rules.js';
+import { DAY_MS, type Lifetime, requestedEnd, violationsOfEnd } from './lifetime.rules.js';
 
 /** The clocks of those who check a new certificate may be behind. */
 const BACKDATED_MS = 30_000;
@@ -52,7 +52,7 @@ export async function loadIssuer(
     id: row.id,
     certificate: new X509Certificate(certificate),
     privateKey: await openSigningKey(tx, project, row),
-    urls: tx.publicUrl === null ? null : urlsOf(tx.publicUrl, row.id),
+    urls: tx.publicUrl === null ? null : publicUrlsOf(tx.publicUrl, row.id),
     notAfter,
     maxPathLength: row.maxPathLength,
     chainBelow: certificate + row.chain,
@@ -67,7 +67,7 @@ export function refuseSubtreesOutside({ chain }: LockedIssuer, constraints: Name
     ...subtree,
     path: `nameConstraints.permitted.${at}.value`,
   }));
-  refuse(faultsOfSubtrees(chain, permitted));
+  refuseViolations(faultsOfSubtrees(chain, permitted));
 }
 
 /**
@@ -104,12 +104,12 @@ export function validityOf(
 ): Validity {
   // Certificates have a precision of seconds.
   const notBefore = new Date(Math.floor(now.getTime() / 1_000) * 1_000 - BACKDATED_MS);
-  const requested = endOf(life, notBefore);
+  const requested = requestedEnd(life, notBefore);
   if (requested === null) {
     const wanted = new Date(notBefore.getTime() + usual * DAY_MS);
     return { notBefore, notAfter: end === null || wanted <= end ? wanted : end };
   }
-  refuse(faultsOfEnd(requested, { from: notBefore, now, maxDays }));
+  refuseViolations(violationsOfEnd(requested, { from: notBefore, now, maxDays }));
   if (end === null || requested.end <= end) return { notBefore, notAfter: requested.end };
   const days = Math.floor((end.getTime() - notBefore.getTime()) / DAY_MS);
   throw validationFailed([

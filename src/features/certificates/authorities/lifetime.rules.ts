@@ -51,7 +51,7 @@ interface RequestedEnd {
 }
 
 /** The end that is asked for, in whole seconds, as certificates have it; null: none. */
-export function endOf(life: Lifetime, from: Date): RequestedEnd | null {
+export function requestedEnd(life: Lifetime, from: Date): RequestedEnd | null {
   const { validDays, ttl, notAfter } = life;
   const [path] = fieldsOf(life);
   if (path === undefined) return null;
@@ -64,7 +64,7 @@ export function endOf(life: Lifetime, from: Date): RequestedEnd | null {
 }
 
 /** What is wrong with an end by itself, or against the limit of a profile. */
-export function faultsOfEnd(
+export function violationsOfEnd(
   { path, end }: RequestedEnd,
   { from, now, maxDays }: { readonly from: Date; readonly now: Date; readonly maxDays: number | null },
 ): ErrorDetail[] {

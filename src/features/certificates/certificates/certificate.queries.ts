@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { ofEach } from '../../../kernel/database/plans.sql.js';
+import { pagePerOwner } from '../../../kernel/database/plans.sql.js';
 import { anyOf, columnsIn, prepared, tablesOf } from '../../../kernel/database/tables.js';
 import { CertificateSchema } from './certificate.entity.js';
 
@@ -57,7 +57,7 @@ export interface CertificateBounds {
 
 /** One page of certificates per project, soonest expiration first. */
 export const listCertificates = prepared((page: CertificateFilters & CertificateBounds & Readable) =>
-  ofEach(tables, page.projectIds, (projectId) =>
+  pagePerOwner(tables, page.projectIds, (projectId) =>
     shown
       .where('c.project_id', '=', projectId)
       .where(isAmong(page))

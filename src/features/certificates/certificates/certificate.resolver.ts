@@ -1,13 +1,13 @@
 import { X509Certificate } from 'node:crypto';
 import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
-import { type BatchLoad, batchById, batched, linked } from '../../../kernel/database/batched.js';
+import { type BatchLoad, batchById, batched, batchedOrNull } from '../../../kernel/database/batched.js';
 import { argsType } from '../../../kernel/graphql/inputs.js';
 import { type NodeKind, nodeKind } from '../../../kernel/graphql/node.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import { onceLoaded } from '../../../kernel/once.js';
 import type { CountedConnectionOf } from '../../../kernel/paging.js';
-import { IN_OWN_PROJECT, type ProjectRelations, ProjectType } from '../../projects/public.js';
+import { type ProjectRelations, ProjectType, REACH_OF_MEMBER } from '../../projects/public.js';
 import type { AuthorityRow } from '../authorities/authority.queries.js';
 import { readableAuthorities } from '../authorities/authority.service.js';
 import { AuthorityType } from '../authorities/authority.type.js';
@@ -23,7 +23,7 @@ import {
   UpdateCertificate,
 } from './certificate.rules.js';
 import type { CertificateService } from './certificate.service.js';
-import { readableCertificates, readOf } from './certificate.service.js';
+import { auditOfRead, readableCertificates } from './certificate.service.js';
 import { CertificateConnection, CertificateDetailsType, CertificateType, PrivateKeyType } from './certificate.type.js';
 
 type Changed = Promise<{ certificate: CertificateType }>;
@@ -135,7 +135,7 @@ export class CertificateContentResolver {
     'The authority of the project that issued the certificate. Null if there is none, and, with PERMISSION_DENIED, if you cannot read it.',
   )
   authority({ authorityId }: CertificateType, ctx: Context): Promise<AuthorityType | null> {
-    return linked(ctx, this.#authorities, authorityId);
+    return batchedOrNull(ctx, this.#authorities, authorityId);
   }
 }
 
@@ -170,7 +170,7 @@ export const certificateNode = (relations: ProjectRelations): NodeKind =>
   nodeKind<CertificateRow>({
     type: 'Certificate',
     table: 'certificate',
-    reach: IN_OWN_PROJECT,
+    reach: REACH_OF_MEMBER,
     load: (ctx, ids) => readableCertificates(ctx, relations, ids),
-    record: readOf,
+    record: auditOfRead,
   });

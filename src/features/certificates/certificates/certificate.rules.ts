@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { expectedVersion, integer } from '../../../kernel/number-rules.js';
 import { pageRules } from '../../../kernel/paging.js';
 import { idOf, personText, storedText } from '../../../kernel/text-rules.js';
-import { EVEN_IF_INVALID, looseTexts } from '../../../kernel/validation.js';
+import { EVEN_IF_INVALID, textsOfField } from '../../../kernel/validation.js';
 import { reason } from '../revocation/revocation.rules.js';
 
 /** Statuses of a certificate, whether it has expired or not. */
@@ -37,7 +37,7 @@ export const metadata = z
   .max(MAX_METADATA)
   .refine(
     (entries) => {
-      const keys = looseTexts(entries, 'key');
+      const keys = textsOfField(entries, 'key');
       return new Set(keys).size === keys.length;
     },
     { ...EVEN_IF_INVALID, error: 'must not contain duplicate keys' },

@@ -6,7 +6,7 @@ import type { Context, Transaction } from '../../../kernel/context.js';
 import type { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import { type Found, withoutNulls } from '../../../kernel/database/batched.js';
 import { emOf } from '../../../kernel/database/database.js';
-import { flush, guarded, inTransaction } from '../../../kernel/database/in-transaction.js';
+import { flush, inTransaction, withConstraintCodes } from '../../../kernel/database/in-transaction.js';
 import { loadRow, lockRow } from '../../../kernel/database/rows.js';
 import { AppError } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
@@ -109,7 +109,7 @@ export class CertificateService {
       const replaced = replacesId === null ? null : await this.#replace(tx, projectId, replacesId);
       const lineage = { lineageId: replaced?.lineageId ?? id, renewedFromId: replaced?.id ?? null };
       const row = { id, organizationId, projectId, authorityId, ...lineage };
-      await guarded(
+      await withConstraintCodes(
         () =>
           tx.em.insert(Certificate, {
             ...row,
@@ -220,7 +220,7 @@ export class CertificateService {
   /** Returns one certificate. @throws CERTIFICATE_NOT_FOUND */
   async get(ctx: Context, raw: unknown): Promise<CertificateRow> {
     const { row } = await this.load(ctx, parse(OneCertificate, raw).id, 'certificates:read');
-    await ctx.auditTrail.recordRead(ctx, readOf(row));
+    await ctx.auditTrail.recordRead(ctx, auditOfRead(row));
     return row;
   }
 
@@ -319,7 +319,7 @@ export class CertificateService {
 const inOrder = ({ key, value }: { readonly key: string; readonly value: string }) => ({ key, value });
 
 /** The audit record of reading a certificate. */
-export const readOf = ({ id, projectId }: { readonly id: string; readonly projectId: string }) => ({
+export const auditOfRead = ({ id, projectId }: { readonly id: string; readonly projectId: string }) => ({
   action: 'certificate:get',
   projectId,
   facts: { certificateId: id },

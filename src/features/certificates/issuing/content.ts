@@ -3,7 +3,7 @@ import { invalid } from '../../../kernel/errors.js';
 import { HAS_NO_CONTROL_CHARACTERS, isStorable } from '../../../kernel/text-rules.js';
 import type { ProfileRules, SubjectAttribute } from '../profiles/profile.rules.js';
 import type { Content } from '../profiles/profile-check.js';
-import type { NameAttribute, San, StatedContent } from '../x509/facts.js';
+import type { NameAttribute, ParsedContent, San } from '../x509/facts.js';
 import { KEY_ALGORITHMS, type KeyAlgorithm } from '../x509/keys.js';
 import { canonicalSan, faultOfSan } from '../x509/names.js';
 import type { KeyUsageName } from '../x509/usages.js';
@@ -38,7 +38,7 @@ const DEFAULT_ALGORITHM = 'ec-p256';
  *
  * @returns also errors for content that is not supported
  */
-export function requestedContent(stated: StatedContent): {
+export function requestedContent(stated: ParsedContent): {
   readonly wanted: RequestedContent;
   readonly faults: readonly ErrorDetail[];
 } {
@@ -54,7 +54,7 @@ export function requestedContent(stated: StatedContent): {
   if (stated.pathLength !== null && !(stated.pathLength >= 0 && stated.pathLength <= MAX_PATH))
     faults.push(invalid('pathLength', `must be 0 to ${MAX_PATH}`));
   if (stated.hasOtherSans) faults.push(invalid('sans', 'must be DNS names, IP addresses, email addresses or URIs'));
-  return { wanted: { ...stated, subject }, faults: [...faults, ...faultsOfNames(stated.sans ?? [])] };
+  return { wanted: { ...stated, subject }, faults: [...faults, ...violationsOfNames(stated.sans ?? [])] };
 }
 
 function faultOfPart(
@@ -71,7 +71,7 @@ function faultOfPart(
 }
 
 /** Errors of the format of alternative names. */
-export function faultsOfNames(sans: readonly San[]): ErrorDetail[] {
+export function violationsOfNames(sans: readonly San[]): ErrorDetail[] {
   const faults = sans.flatMap((san, at) => {
     const message = faultOfSan(san);
     return message === null ? [] : [invalid(`sans[${at}].value`, message)];
@@ -136,8 +136,8 @@ function defaultUsages({ keyUsages: policy }: ProfileRules, isCa: boolean, keyAl
 }
 
 /** Differences between a request for a renewal and the renewed certificate. What the request does not state is kept. */
-export function differencesOf(csr: StatedContent, before: StatedContent): ErrorDetail[] {
-  const subjectText = ({ subject }: StatedContent) =>
+export function differencesOf(csr: ParsedContent, before: ParsedContent): ErrorDetail[] {
+  const subjectText = ({ subject }: ParsedContent) =>
     JSON.stringify(subject.map(({ type, value }) => [type, value]).sort());
   const names = (sans: readonly San[]) => JSON.stringify(sans.map(canonicalSan).sort());
   const faults: ErrorDetail[] = [];
@@ -149,5 +149,5 @@ export function differencesOf(csr: StatedContent, before: StatedContent): ErrorD
 }
 
 /** Reports errors inside of one field at the path of that field. */
-export const within = (path: string, faults: readonly ErrorDetail[]): ErrorDetail[] =>
+export const atField = (path: string, faults: readonly ErrorDetail[]): ErrorDetail[] =>
   faults.map((inner) => ({ ...inner, path, message: `${inner.path}: ${inner.message}` }));

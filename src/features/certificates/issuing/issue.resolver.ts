@@ -1,6 +1,6 @@
 import { Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
-import { type BatchLoad, batched, batchOfOwned, linked } from '../../../kernel/database/batched.js';
+import { type BatchLoad, batched, batchedOrNull, batchOfOwned } from '../../../kernel/database/batched.js';
 import { emOf } from '../../../kernel/database/database.js';
 import { enumType } from '../../../kernel/graphql/enums.js';
 import { inputType } from '../../../kernel/graphql/inputs.js';
@@ -124,17 +124,17 @@ export class LineageResolver {
     'The profile that the certificate was issued by. Null if there is none, and, with PERMISSION_DENIED, if you cannot read it.',
   )
   profile({ profileId }: CertificateType, ctx: Context): Promise<ProfileType | null> {
-    return linked(ctx, this.#profiles, profileId);
+    return batchedOrNull(ctx, this.#profiles, profileId);
   }
 
   @nested(CertificateType, 'The certificate that this one renews. Null if there is none, or if you cannot see it.')
   renewedFrom({ renewedFromId }: CertificateType, ctx: Context): Promise<CertificateType | null> {
-    return linked(ctx, this.#certificates, renewedFromId);
+    return batchedOrNull(ctx, this.#certificates, renewedFromId);
   }
 
   @nested(CertificateType, 'The renewal of this certificate. Null if there is none, or if you cannot see it.')
   async renewedBy({ id }: CertificateType, ctx: Context): Promise<CertificateType | null> {
-    return linked(ctx, this.#certificates, (await batched(ctx, renewalIds, id)) ?? null);
+    return batchedOrNull(ctx, this.#certificates, (await batched(ctx, renewalIds, id)) ?? null);
   }
 
   @nested(
@@ -158,6 +158,6 @@ export class LineageResolver {
     'The current certificate of the lineage: the most recent one that is not revoked, possibly this one. Null if there is none.',
   )
   async currentCertificate({ lineageId }: CertificateType, ctx: Context): Promise<CertificateType | null> {
-    return linked(ctx, this.#certificates, (await batched(ctx, currentIds, lineageId)) ?? null);
+    return batchedOrNull(ctx, this.#certificates, (await batched(ctx, currentIds, lineageId)) ?? null);
   }
 }

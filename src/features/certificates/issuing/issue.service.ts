@@ -15,16 +15,16 @@ import { lockProfiles } from '../profiles/profile.queries.js';
 import type { ProfileRules } from '../profiles/profile.rules.js';
 import type { ProfileService } from '../profiles/profile.service.js';
 import { type Content, profileViolations } from '../profiles/profile-check.js';
-import { refuse } from '../shared-checks.js';
+import { refuseViolations } from '../shared-checks.js';
 import type { Csr } from '../x509/csr.js';
 import { newKeyPair } from '../x509/keys.js';
 import {
+  atField,
   contentOf,
   defaultAlgorithm,
-  faultsOfNames,
   type RequestedContent,
   requestedContent,
-  within,
+  violationsOfNames,
 } from './content.js';
 import { IssueCertificate, REPLACED_BY_CSR, SignIntermediate } from './issue.rules.js';
 import type { RequestLog } from './request.service.js';
@@ -72,7 +72,7 @@ export class IssueService {
     const by = { profileId: profile.id, profileSlug: profile.slug };
     const details = { organizationId, projectId, ...by, kind: 'issuance', commonName } as const;
     return this.log.storingFailure(ctx, { ...details, certificateId: null }, async () => {
-      refuse(planned.faults);
+      refuseViolations(planned.faults);
       // Key generation is slow: outside of the transaction.
       const pair = csr === null ? await newKeyPair(keyAlgorithm as Parameters<typeof newKeyPair>[0]) : null;
       const { signCertificate } = await import('./signing.js');
@@ -82,7 +82,7 @@ export class IssueService {
         // The profile may have changed in the meantime.
         const { content, faults } = plan(held.rules, { input, csr, keyAlgorithm });
         authorizeNames(now, content);
-        refuse(faults);
+        refuseViolations(faults);
         const id = await signCertificate(tx, {
           ...{ profile: held, content, life: input, metadata, renewBeforeDays, renews: null },
           contentField: csr === null ? null : 'csr',
@@ -128,13 +128,13 @@ function plan(rules: ProfileRules, { input, csr, keyAlgorithm }: Request): Plann
   const { wanted, faults } = csr === null ? statedIn(input) : requestedContent(csr);
   const { content, faults: unnamed } = contentOf(rules, wanted, keyAlgorithm);
   const all = [...faults, ...unnamed, ...profileViolations(rules, content, keyAlgorithm)];
-  return { content, faults: csr === null ? all : within('csr', all) };
+  return { content, faults: csr === null ? all : atField('csr', all) };
 }
 
 function statedIn(input: Input): { readonly wanted: RequestedContent; readonly faults: readonly ErrorDetail[] } {
   const { subject, sans = null, keyUsages = null, extendedKeyUsages = null, isCa = null, pathLength = null } = input;
   const wanted = { subject: subject ?? {}, sans, keyUsages, extendedKeyUsages, isCa, pathLength };
-  return { wanted, faults: faultsOfNames(sans ?? []) };
+  return { wanted, faults: violationsOfNames(sans ?? []) };
 }
 
 const AUTHORITY = { find: findAuthorities, notFound: 'CERTIFICATE_AUTHORITY_NOT_FOUND' } as const;

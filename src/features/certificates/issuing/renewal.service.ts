@@ -20,11 +20,11 @@ import { type CertificateRow, findCertificates, findCurrent } from '../certifica
 import type { CertificateService } from '../certificates/certificate.service.js';
 import { findProfiles, type ProfileRow } from '../profiles/profile.queries.js';
 import type { ProfileService } from '../profiles/profile.service.js';
-import { refuse } from '../shared-checks.js';
+import { refuseViolations } from '../shared-checks.js';
 import { OneLineage, RenewCertificate } from './issue.rules.js';
 import { CertificateRequest } from './request.entity.js';
-import { findDue, findRequests, listDue, type RequestRow, requestRenewals } from './request.queries.js';
-import { dayOf, type RequestLog, reportFailure, storedFaults } from './request.service.js';
+import { findDueRenewal, findRequests, listDueRenewals, type RequestRow, requestRenewals } from './request.queries.js';
+import { type RequestLog, reportFailure, storedErrors, utcDay } from './request.service.js';
 
 const NOT_FOUND = 'CERTIFICATE_NOT_FOUND';
 
@@ -54,7 +54,7 @@ export class RenewalService {
     const input = parse(RenewCertificate, raw);
     const text = input.csr == null || input.csr === '' ? null : input.csr;
     if (text !== null)
-      refuse(
+      refuseViolations(
         (['key', 'keyAlgorithm'] as const)
           .filter((field) => input[field] != null)
           .map((path) => invalid(path, 'must be absent if csr is set')),
@@ -138,7 +138,7 @@ export function renewalJobs(): readonly JobKind[] {
     run: async (ctx, run) => {
       for (let deleted = 1; deleted > 0; ) deleted = await run.inTransaction(deleteOldRequests);
       for (let after = NO_ID; ; ) {
-        const ids = (await listDue(ctx, { after, most: AT_ONCE })).map(({ id }) => id);
+        const ids = (await listDueRenewals(ctx, { after, most: AT_ONCE })).map(({ id }) => id);
         if (ids.length === 0) return;
         await run.inTransaction(async (tx) => {
           await requestRenewals(tx, { ids, actorId: SYSTEM.id });
@@ -188,7 +188,7 @@ async function notifyOfWaiting(run: JobRun, request: RequestRow): Promise<void> 
   const { organizationId, projectId, certificateId, commonName, kind: event } = request;
   await run.inTransaction((tx) =>
     tx.events.certificateRequestFailed(tx, {
-      ...{ requestId: request.id, certificateId, profileId: null, day: dayOf(new Date()) },
+      ...{ requestId: request.id, certificateId, profileId: null, day: utcDay(new Date()) },
       ...{ projectId, organizationId, commonName, event, code: 'KEY_DISABLED' },
     }),
   );
@@ -196,7 +196,7 @@ async function notifyOfWaiting(run: JobRun, request: RequestRow): Promise<void> 
 
 async function performRequest(ctx: Context, run: JobRun, request: RequestRow): Promise<void> {
   const certificateId = request.certificateId ?? NO_ID;
-  const [due] = await findDue(ctx, { id: certificateId });
+  const [due] = await findDueRenewal(ctx, { id: certificateId });
   const [row] = await findCertificates(ctx, { ids: [certificateId] });
   const [profile] = row?.profileId == null ? [] : await findProfiles(ctx, { ids: [row.profileId] });
   if (due === undefined || row === undefined || profile === undefined) {
@@ -242,7 +242,7 @@ async function announce(
 
 async function fail(run: JobRun, request: RequestRow, error: unknown): Promise<void> {
   const code = error instanceof AppError || error instanceof PermanentFailure ? error.code : 'INTERNAL';
-  const faults = storedFaults(error instanceof AppError ? error.details : []);
+  const faults = storedErrors(error instanceof AppError ? error.details : []);
   await run.inTransaction(async (tx) => {
     const held = await lockPending(tx, request.id);
     if (held === null) return;
@@ -256,7 +256,7 @@ async function fail(run: JobRun, request: RequestRow, error: unknown): Promise<v
     await flush(tx);
     const { organizationId, projectId, certificateId = null, commonName, kind: event, updatedAt } = held;
     await reportFailure(tx, {
-      ...{ requestId: held.id, certificateId, profileId: null, day: dayOf(updatedAt) },
+      ...{ requestId: held.id, certificateId, profileId: null, day: utcDay(updatedAt) },
       ...{ organizationId, projectId, commonName, event, code },
     });
   });

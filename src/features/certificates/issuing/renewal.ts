@@ -14,12 +14,12 @@ import { openKeyObject } from '../key-sealing.js';
 import { lockProfiles, type ProfileRow } from '../profiles/profile.queries.js';
 import type { ProfileRules } from '../profiles/profile.rules.js';
 import { type Content, profileViolations } from '../profiles/profile-check.js';
-import { refuse } from '../shared-checks.js';
+import { refuseViolations } from '../shared-checks.js';
 import { type Csr, faultOfKey } from '../x509/csr.js';
-import { type StatedContent, statedByCertificate } from '../x509/facts.js';
+import { type ParsedContent, parseCertificateContent } from '../x509/facts.js';
 import { algorithmOf, type KeyAlgorithm, type KeyPair, newKeyPair, spkiOf } from '../x509/keys.js';
-import { canGenerate, contentOf, defaultAlgorithm, differencesOf, requestedContent, within } from './content.js';
-import { type Order, signCertificate } from './signing.js';
+import { atField, canGenerate, contentOf, defaultAlgorithm, differencesOf, requestedContent } from './content.js';
+import { type CertificateOrder, signCertificate } from './signing.js';
 
 const NOT_FOUND = 'CERTIFICATE_NOT_FOUND';
 
@@ -39,7 +39,7 @@ interface Renewal {
 interface PreparedRenewal extends Renewal {
   readonly certificateId: string;
   readonly profileId: string;
-  readonly stated: StatedContent;
+  readonly stated: ParsedContent;
   readonly publicKey: KeyObject;
   readonly pair: KeyPair | null;
   readonly isSameKey: boolean;
@@ -58,7 +58,7 @@ export async function prepareRenewal(
   await refuseRenewed(ctx, row, renewal.expectedVersion);
   const { certificate: pem } = await loadRow(ctx, findPems, { ids: [row.id] }, NOT_FOUND);
   const before = new X509Certificate(pem);
-  const stated = statedByCertificate(before);
+  const stated = parseCertificateContent(before);
   const { csr, key } = renewal;
   const isSameKey = csr === null ? key === 'same' : spkiOf(csr.publicKey).equals(spkiOf(before.publicKey));
   if (row.status === 'revoked' && isSameKey)
@@ -67,8 +67,8 @@ export async function prepareRenewal(
     ? algorithmOf(before.publicKey)
     : (csr?.keyAlgorithm ?? renewal.keyAlgorithm ?? algorithmBefore(row, profile.rules));
   const weakness = isSameKey ? faultOfKey(before.publicKey) : null;
-  refuse([
-    ...(csr === null ? [] : within('csr', differencesOf(csr, stated))),
+  refuseViolations([
+    ...(csr === null ? [] : atField('csr', differencesOf(csr, stated))),
     ...(weakness === null ? [] : [invalid('key', weakness)]),
     ...plan(profile.rules, stated, algorithm).faults,
   ]);
@@ -96,9 +96,9 @@ export async function performRenewal(
     throw new AppError('CERTIFICATE_REVOKED');
   const profile = await loadRow(tx, lockProfiles, { ids: [profileId] }, 'CERTIFICATE_PROFILE_NOT_FOUND');
   const { content, faults } = plan(profile.rules, stated, algorithmOf(publicKey));
-  refuse(faults);
+  refuseViolations(faults);
   const { notBefore, notAfter, lineageId } = certificate;
-  const order: Order = {
+  const order: CertificateOrder = {
     ...{ profile, content, publicKey, life },
     privateKey: csr === null ? (pair?.privateKey ?? (await keyOf(tx, certificate))) : null,
     usualDays: (notAfter.getTime() - notBefore.getTime()) / DAY_MS,
@@ -135,12 +135,15 @@ const algorithmBefore = ({ keyAlgorithm }: CertificateRow, rules: ProfileRules):
 
 function plan(
   rules: ProfileRules,
-  stated: StatedContent,
+  stated: ParsedContent,
   keyAlgorithm: string,
 ): { content: Content; faults: ErrorDetail[] } {
   const { wanted, faults } = requestedContent(stated);
   const { content, faults: unnamed } = contentOf(withoutSubject(rules), wanted, keyAlgorithm);
-  return { content, faults: within('id', [...faults, ...unnamed, ...profileViolations(rules, content, keyAlgorithm)]) };
+  return {
+    content,
+    faults: atField('id', [...faults, ...unnamed, ...profileViolations(rules, content, keyAlgorithm)]),
+  };
 }
 
 /** A renewal keeps its subject: defaults of the profile are not added. */

@@ -82,7 +82,7 @@ const due = tables
   );
 
 /** Certificates that are due, by ID, but for those whose renewal failed and is tried again later. */
-export const listDue = prepared(({ after, most }: { after: string; most: number }) =>
+export const listDueRenewals = prepared(({ after, most }: { after: string; most: number }) =>
   due
     .where('c.id', '>', after)
     .where(
@@ -95,7 +95,7 @@ export const listDue = prepared(({ after, most }: { after: string; most: number 
 );
 
 /** Whether a certificate is still due. */
-export const findDue = prepared(({ id }: { id: string }) => due.where('c.id', '=', id));
+export const findDueRenewal = prepared(({ id }: { id: string }) => due.where('c.id', '=', id));
 
 /** Creates automatic requests for certificates that have no pending one. */
 export const requestRenewals = prepared(({ ids, actorId }: { ids: readonly string[]; actorId: string }) =>

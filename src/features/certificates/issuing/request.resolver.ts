@@ -1,7 +1,7 @@
 import { ID, Resolver } from 'type-graphql';
 import { authorize, can } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
-import { type BatchLoad, linked, withoutNulls } from '../../../kernel/database/batched.js';
+import { type BatchLoad, batchedOrNull, withoutNulls } from '../../../kernel/database/batched.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumType } from '../../../kernel/graphql/enums.js';
 import { Node, type NodeKind, nodeKind } from '../../../kernel/graphql/node.js';
@@ -9,14 +9,14 @@ import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { nested, query } from '../../../kernel/graphql/operations.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
 import type { ConnectionOf } from '../../../kernel/paging.js';
-import { IN_OWN_PROJECT, type ProjectRelations } from '../../projects/public.js';
+import { type ProjectRelations, REACH_OF_MEMBER } from '../../projects/public.js';
 import type { CertificateRow } from '../certificates/certificate.queries.js';
 import { readableCertificates } from '../certificates/certificate.service.js';
 import { CertificateType } from '../certificates/certificate.type.js';
 import { ListRequests, OneRequest, requestKind, requestState } from './issue.rules.js';
 import type { RequestKind, RequestState } from './request.entity.js';
 import { findRequests, type RequestRow } from './request.queries.js';
-import { type RequestService, readOf } from './request.service.js';
+import { auditOfRead, type RequestService } from './request.service.js';
 
 const RequestKindEnum = enumType<RequestKind>(
   'CertificateRequestKind',
@@ -99,12 +99,12 @@ export class RequestCertificatesResolver {
 
   @nested(CertificateType, 'The certificate to renew. Null for a new certificate.')
   certificate({ certificateId }: RequestType, ctx: Context): Promise<CertificateType | null> {
-    return linked(ctx, this.#certificates, certificateId);
+    return batchedOrNull(ctx, this.#certificates, certificateId);
   }
 
   @nested(CertificateType, 'The issued certificate. Null if there is none, or if it was deleted.')
   issuedCertificate({ issuedCertificateId }: RequestType, ctx: Context): Promise<CertificateType | null> {
-    return linked(ctx, this.#certificates, issuedCertificateId);
+    return batchedOrNull(ctx, this.#certificates, issuedCertificateId);
   }
 }
 
@@ -113,7 +113,7 @@ export const requestNode = (relations: ProjectRelations): NodeKind =>
   nodeKind<RequestRow>({
     type: 'CertificateRequest',
     table: 'certificate_request',
-    reach: IN_OWN_PROJECT,
+    reach: REACH_OF_MEMBER,
     load: async (ctx, ids) => {
       const found = await relations.readable(ctx, await findRequests(ctx, { ids }), (row, access) => {
         authorize(access, 'certificates:read');
@@ -121,5 +121,5 @@ export const requestNode = (relations: ProjectRelations): NodeKind =>
       });
       return withoutNulls(found);
     },
-    record: readOf,
+    record: auditOfRead,
   });

@@ -34,7 +34,7 @@ export class RequestService {
       'certificates:read',
     );
     if (!can(project.ability, 'certificates:read', { commonName: row.commonName })) throw new AppError(NOT_FOUND);
-    await ctx.auditTrail.recordRead(ctx, readOf(row));
+    await ctx.auditTrail.recordRead(ctx, auditOfRead(row));
     return row;
   }
 
@@ -64,7 +64,7 @@ export class RequestService {
 }
 
 /** The audit record of reading a request. */
-export const readOf = ({ id, projectId }: { readonly id: string; readonly projectId: string }) => ({
+export const auditOfRead = ({ id, projectId }: { readonly id: string; readonly projectId: string }) => ({
   action: 'certificate-request:get',
   projectId,
   facts: { requestId: id },
@@ -106,11 +106,11 @@ const STORED_CODES: readonly string[] = [
 ];
 
 /** Errors in the form in which they are stored. They contain no input. */
-export const storedFaults = (details: readonly ErrorDetail[] = []): readonly RequestFault[] =>
+export const storedErrors = (details: readonly ErrorDetail[] = []): readonly RequestFault[] =>
   details.slice(0, 100).map(({ path, message }) => ({ path, message }));
 
 /** The UTC day of a time of the database. */
-export const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
+export const utcDay = (time: Date): string => time.toISOString().slice(0, 10);
 
 /** Stores certificate requests and their results. */
 export class RequestLog {
@@ -134,9 +134,9 @@ export class RequestLog {
     // Not an effect of the request: its idempotency key can be reused.
     const { claim: _, ...unclaimed } = ctx;
     await inTransaction(unclaimed, async (tx) => {
-      const failure = { issuedCertificateId: null, errorCode: code, faults: storedFaults(errors) };
+      const failure = { issuedCertificateId: null, errorCode: code, faults: storedErrors(errors) };
       const { id, createdAt } = await insert(tx, details, failure);
-      const owner = { organizationId, projectId, profileId, day: dayOf(createdAt) };
+      const owner = { organizationId, projectId, profileId, day: utcDay(createdAt) };
       await reportFailure(tx, { ...owner, requestId: id, certificateId, commonName, event, code });
     });
   }

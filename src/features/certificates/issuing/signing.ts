@@ -20,12 +20,12 @@ import type { MetadataEntry } from '../certificates/certificate.rules.js';
 import { sealKey } from '../key-sealing.js';
 import type { ProfileRow } from '../profiles/profile.queries.js';
 import type { Content } from '../profiles/profile-check.js';
-import { refuse } from '../shared-checks.js';
+import { refuseViolations } from '../shared-checks.js';
 import { inventoryColumns, type San } from '../x509/facts.js';
 import { makeCertificate } from '../x509/making.js';
 import { faultsOfNameConstraints } from '../x509/name-constraints.js';
-import { bitsOf, idsOf } from '../x509/usages.js';
-import { within } from './content.js';
+import { bitsOf, usageOids } from '../x509/usages.js';
+import { atField } from './content.js';
 
 /** Error code of an automatic renewal that would not expire later, because of its authority. */
 const NOT_LONGER = 'RENEWAL_NOT_LONGER';
@@ -33,7 +33,7 @@ const NOT_LONGER = 'RENEWAL_NOT_LONGER';
 const DEFAULT_DAYS = 90;
 
 /** A certificate to issue, within the limits of the profile. */
-export interface Order {
+export interface CertificateOrder {
   readonly profile: ProfileRow;
   readonly content: Content;
   readonly publicKey: KeyObject;
@@ -59,12 +59,12 @@ export interface Order {
  * @throws VALIDATION_FAILED for a longer validity or path length than issuer or profile allow; as `loadIssuer` about the authority;
  *   PermanentFailure RENEWAL_NOT_LONGER
  */
-export async function signCertificate(tx: Transaction, order: Order): Promise<string> {
+export async function signCertificate(tx: Transaction, order: CertificateOrder): Promise<string> {
   const { profile, content, publicKey, privateKey, renews } = order;
   const { organizationId, projectId } = profile;
   const issuer = await loadIssuer(tx, profile, profile.authorityId);
   const faults = faultsBelow(issuer, content);
-  refuse(order.contentField === null ? faults : within(order.contentField, faults));
+  refuseViolations(order.contentField === null ? faults : atField(order.contentField, faults));
   const pathLength = pathLengthBelow(issuer, content);
   const validity = lifeOf(issuer, order);
   if (order.endsAfter !== undefined && validity.notAfter <= order.endsAfter) throw new PermanentFailure(NOT_LONGER);
@@ -93,7 +93,7 @@ export async function signCertificate(tx: Transaction, order: Order): Promise<st
 }
 
 /** No certificate outlives its issuer or exceeds the limit of its profile. */
-function lifeOf(issuer: LockedIssuer, { profile, life, usualDays }: Order) {
+function lifeOf(issuer: LockedIssuer, { profile, life, usualDays }: CertificateOrder) {
   const { maxDays, defaults } = profile.rules;
   const usual = Math.min(usualDays ?? defaults?.validDays ?? DEFAULT_DAYS, maxDays ?? Number.POSITIVE_INFINITY);
   return validityOf({ now: issuer.now, end: issuer.notAfter, maxDays }, life, usual);
@@ -120,7 +120,7 @@ const pathLengthBelow = ({ maxPathLength: ofIssuer }: LockedIssuer, { isCa, path
 function extensionsOf({ subject, sans, keyUsages, extendedKeyUsages, isCa, pathLength }: Content): Extension[] {
   const extensions: Extension[] = [new BasicConstraintsExtension(isCa, pathLength ?? undefined, true)];
   if (keyUsages.length > 0) extensions.push(new KeyUsagesExtension(bitsOf(keyUsages), true));
-  if (extendedKeyUsages.length > 0) extensions.push(new ExtendedKeyUsageExtension(idsOf(extendedKeyUsages)));
+  if (extendedKeyUsages.length > 0) extensions.push(new ExtendedKeyUsageExtension(usageOids(extendedKeyUsages)));
   // Without a subject the extension is critical (RFC 5280, section 4.2.1.6).
   const isWithoutSubject = Object.values(subject).every((part) => !part);
   if (sans.length > 0) extensions.push(new SubjectAlternativeNameExtension(sans.map(generalName), isWithoutSubject));

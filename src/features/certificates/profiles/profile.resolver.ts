@@ -1,19 +1,19 @@
 import { Resolver } from 'type-graphql';
 import * as z from 'zod';
 import type { Context } from '../../../kernel/context.js';
-import { type BatchLoad, linked } from '../../../kernel/database/batched.js';
+import { type BatchLoad, batchedOrNull } from '../../../kernel/database/batched.js';
 import { type NodeKind, nodeKind } from '../../../kernel/graphql/node.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import type { CountedConnectionOf } from '../../../kernel/paging.js';
 import { bodyOf, paging, routesAt } from '../../../rest/route.js';
-import { IN_OWN_PROJECT, type ProjectRelations, ProjectType } from '../../projects/public.js';
+import { type ProjectRelations, ProjectType, REACH_OF_MEMBER } from '../../projects/public.js';
 import type { AuthorityRow } from '../authorities/authority.queries.js';
 import { readableAuthorities } from '../authorities/authority.service.js';
 import { AuthorityType } from '../authorities/authority.type.js';
 import type { ProfileView } from './profile.queries.js';
 import { CreateProfile, ListProfiles, OneProfile, UpdateProfile } from './profile.rules.js';
 import type { ProfileService } from './profile.service.js';
-import { readableProfiles, readOf } from './profile.service.js';
+import { auditOfRead, readableProfiles } from './profile.service.js';
 import { ProfileConnection, ProfileType } from './profile.type.js';
 
 type Changed = Promise<{ certificateProfile: ProfileType }>;
@@ -75,7 +75,7 @@ export class ProfileAuthorityResolver {
     'The authority that issues certificates of the profile. Null, with PERMISSION_DENIED, if you cannot read it.',
   )
   authority({ authorityId }: ProfileType, ctx: Context): Promise<AuthorityType | null> {
-    return linked(ctx, this.#authorities, authorityId);
+    return batchedOrNull(ctx, this.#authorities, authorityId);
   }
 }
 
@@ -102,9 +102,9 @@ export const profileNode = (relations: ProjectRelations): NodeKind =>
   nodeKind<ProfileView>({
     type: 'CertificateProfile',
     table: 'certificate_profile',
-    reach: IN_OWN_PROJECT,
+    reach: REACH_OF_MEMBER,
     load: (ctx, ids) => readableProfiles(ctx, relations, ids),
-    record: readOf,
+    record: auditOfRead,
   });
 
 const profiles = routesAt('/api/v1/cert-manager/certificate-profiles');

@@ -3,7 +3,7 @@ import { compileGlob } from '../../../kernel/authz/glob.js';
 import { expectedVersion, integer } from '../../../kernel/number-rules.js';
 import { pageRules } from '../../../kernel/paging.js';
 import { idOf, personText, slugText, storedText } from '../../../kernel/text-rules.js';
-import { EVEN_IF_INVALID, looseTexts } from '../../../kernel/validation.js';
+import { EVEN_IF_INVALID, textsOfField } from '../../../kernel/validation.js';
 import { keyAlgorithm, nameKind, subjectText } from '../authorities/authority.rules.js';
 import { MAX_DAYS } from '../authorities/lifetime.rules.js';
 import { renewDays } from '../certificates/certificate.rules.js';
@@ -109,7 +109,7 @@ export const ProfileDefaults = z
 const onceEach = (field: string) =>
   [
     (entries: readonly unknown[]) => {
-      const texts = looseTexts(entries, field);
+      const texts = textsOfField(entries, field);
       return new Set(texts).size === texts.length;
     },
     { ...EVEN_IF_INVALID, error: `must not repeat the ${field}` },

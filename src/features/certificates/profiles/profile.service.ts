@@ -12,7 +12,7 @@ import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader, ProjectRelations } from '../../projects/public.js';
 import { findAuthorities } from '../authorities/authority.queries.js';
 import { findCertificateInForce } from '../certificates/certificate.queries.js';
-import { refuse, refuseOtherType } from '../shared-checks.js';
+import { refuseOtherType, refuseViolations } from '../shared-checks.js';
 import { CertificateProfile } from './profile.entity.js';
 import {
   bySlug,
@@ -132,7 +132,7 @@ export class ProfileService {
   /** Returns one profile. @throws CERTIFICATE_PROFILE_NOT_FOUND */
   async get(ctx: Context, raw: unknown): Promise<ProfileView> {
     const { row } = await this.load(ctx, parse(OneProfile, raw).id, 'certificate-profiles:read');
-    await ctx.auditTrail.recordRead(ctx, readOf(row));
+    await ctx.auditTrail.recordRead(ctx, auditOfRead(row));
     return toProfileView(row);
   }
 
@@ -190,7 +190,7 @@ function merged(given: Partial<Record<keyof ProfileRules, unknown>>, before?: Pr
 
 /** @throws VALIDATION_FAILED */
 function consistent(rules: ProfileRules): ProfileRules {
-  refuse(faultsOfRules(rules));
+  refuseViolations(faultsOfRules(rules));
   return rules;
 }
 
@@ -212,7 +212,7 @@ async function refuseOtherAuthority(tx: Transaction, projectId: string, id: stri
 }
 
 /** The audit record of reading a profile. */
-export const readOf = ({ id, projectId }: { readonly id: string; readonly projectId: string }) => ({
+export const auditOfRead = ({ id, projectId }: { readonly id: string; readonly projectId: string }) => ({
   action: 'certificate-profile:get',
   projectId,
   facts: { profileId: id },

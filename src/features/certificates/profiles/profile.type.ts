@@ -3,7 +3,7 @@ import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumType } from '../../../kernel/graphql/enums.js';
 import { enumOfRule, inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
-import { holding, objectType, orNull } from '../../../kernel/graphql/object-types.js';
+import { objectType, orNull, typedAs } from '../../../kernel/graphql/object-types.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
 import { KeyAlgorithmEnum, SanKindEnum } from '../authorities/authority.type.js';
 import type { ExtendedKeyUsageName, KeyUsageName } from '../x509/usages.js';
@@ -169,27 +169,27 @@ export const ProfileType = objectType(
     description: [orNull(String), 'Description of the profile. Null if it has none.'],
     authorityId: [ID, 'ID of the certificate authority that issues its certificates.'],
     subject: [
-      orNull(holding<NonNullable<ProfileRules['subject']>>([AttributePolicyType])),
+      orNull(typedAs<NonNullable<ProfileRules['subject']>>([AttributePolicyType])),
       'Limits of subject attributes; others are not allowed. Null: any attributes; empty: none.',
     ],
     sans: [
-      orNull(holding<NonNullable<ProfileRules['sans']>>([NamePolicyType])),
+      orNull(typedAs<NonNullable<ProfileRules['sans']>>([NamePolicyType])),
       'Limits of subject alternative names; other kinds are not allowed. Null: any names; empty: none.',
     ],
     keyAlgorithms: [orNull([KeyAlgorithmEnum]), 'Allowed key algorithms. Null: any; empty: none.'],
     keyUsages: [
-      orNull(holding<NonNullable<ProfileRules['keyUsages']>>(KeyUsagePolicyType)),
+      orNull(typedAs<NonNullable<ProfileRules['keyUsages']>>(KeyUsagePolicyType)),
       'Limits of key usages. Null: any.',
     ],
     extendedKeyUsages: [
-      orNull(holding<NonNullable<ProfileRules['extendedKeyUsages']>>(ExtendedKeyUsagePolicyType)),
+      orNull(typedAs<NonNullable<ProfileRules['extendedKeyUsages']>>(ExtendedKeyUsagePolicyType)),
       'Limits of extended key usages. Null: any.',
     ],
     ca: [CaPolicyEnum, 'Whether CA certificates are allowed.'],
     maxPathLength: [orNull(Int), 'Maximum path length of CA certificates. Null: unlimited.'],
     maxDays: [orNull(Int), 'Maximum validity in days. Null: limited only by the issuer.'],
     defaults: [
-      orNull(holding<NonNullable<ProfileRules['defaults']>>(DefaultsType)),
+      orNull(typedAs<NonNullable<ProfileRules['defaults']>>(DefaultsType)),
       'Defaults for fields that a request does not set. Null if not set.',
     ],
     renewBeforeDays: [

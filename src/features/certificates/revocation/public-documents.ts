@@ -8,7 +8,7 @@ const KEPT_SECONDS = 300;
 const PATH = '/pki/:authorityId';
 
 /** URLs of the documents of an authority, which its certificates contain. @param base URL of the service */
-export const urlsOf = (base: string, authorityId: string) => ({
+export const publicUrlsOf = (base: string, authorityId: string) => ({
   list: `${base}/pki/${authorityId}/crl`,
   ocsp: `${base}/pki/${authorityId}/ocsp`,
   certificate: `${base}/pki/${authorityId}/certificate`,

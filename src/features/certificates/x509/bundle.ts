@@ -4,7 +4,7 @@ import { invalid } from '../../../kernel/errors.js';
 import { validationFailed } from '../../../kernel/validation.js';
 import { readCertificate } from './facts.js';
 import { isPairOf, KEY_TYPES, readPrivateKey } from './keys.js';
-import { attempt, faultAt, MAX_PEM_BYTES, type PemBlock, type PemText, readPem } from './pem.js';
+import { MAX_PEM_BYTES, nullIfThrows, type PemBlock, type PemText, readPem, violationAtBlock } from './pem.js';
 
 /** A certificate, its issuers from the direct one upwards, and its private key if given. */
 export interface Bundle {
@@ -70,7 +70,7 @@ export function bundleOf(path: string, blocks: readonly PemBlock[], faults: Erro
   const strangers = certificates.filter(({ value }) => others.includes(value));
   if (strangers.length > 0)
     throw validationFailed(
-      strangers.map(({ block }) => faultAt(block, 'contains a certificate that is not part of the chain')),
+      strangers.map(({ block }) => violationAtBlock(block, 'contains a certificate that is not part of the chain')),
     );
   return { leaf, chain, privateKey: key?.value ?? null };
 }
@@ -81,22 +81,25 @@ function readBlocks(blocks: readonly PemBlock[], faults: ErrorDetail[]): Blocks 
   for (const block of blocks) {
     const { label, der } = block;
     if (CERTIFICATE_LABELS.includes(label)) {
-      const value = attempt(() => readCertificate(der));
-      if (value === null) faults.push(faultAt(block, 'contains a certificate that cannot be parsed'));
+      const value = nullIfThrows(() => readCertificate(der));
+      if (value === null) faults.push(violationAtBlock(block, 'contains a certificate that cannot be parsed'));
       // Duplicates are dropped.
       else if (!certificates.some((other) => other.value.raw.equals(value.raw))) certificates.push({ block, value });
     } else if (label in KEY_TYPES) {
-      const value = attempt(() => readPrivateKey(label, der));
-      if (value === null) faults.push(faultAt(block, 'contains a private key that cannot be parsed'));
-      else if (keys.push({ block, value }) === 2) faults.push(faultAt(block, 'contains a second private key'));
+      const value = nullIfThrows(() => readPrivateKey(label, der));
+      if (value === null) faults.push(violationAtBlock(block, 'contains a private key that cannot be parsed'));
+      else if (keys.push({ block, value }) === 2) faults.push(violationAtBlock(block, 'contains a second private key'));
     } else if (label === 'ENCRYPTED PRIVATE KEY')
-      faults.push(faultAt(block, 'contains an encrypted private key; decrypt it first'));
+      faults.push(violationAtBlock(block, 'contains an encrypted private key; decrypt it first'));
     else if (label !== PASSED_OVER)
-      faults.push(faultAt(block, 'contains a PEM block that is neither a certificate nor a private key'));
+      faults.push(violationAtBlock(block, 'contains a PEM block that is neither a certificate nor a private key'));
   }
   if (certificates.length > MAX_CERTIFICATES)
     faults.push(
-      faultAt((certificates[MAX_CERTIFICATES] as Read<X509Certificate>).block, 'contains more than 10 certificates'),
+      violationAtBlock(
+        (certificates[MAX_CERTIFICATES] as Read<X509Certificate>).block,
+        'contains more than 10 certificates',
+      ),
     );
   return { certificates, keys };
 }
@@ -111,7 +114,7 @@ function leafOf(certificates: Blocks['certificates'], key: KeyObject | null): X5
 const noLeaf = (path: string, key: Read<KeyObject> | null): ErrorDetail =>
   key === null
     ? invalid(path, 'must contain one certificate and, besides it, only its issuers')
-    : faultAt(key.block, 'contains a private key that does not match any of the certificates');
+    : violationAtBlock(key.block, 'contains a private key that does not match any of the certificates');
 
 /**
  * The issuers of a certificate among others, from the direct one up to a self-signed one, as far as they are present.

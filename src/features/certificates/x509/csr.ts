@@ -4,9 +4,9 @@ import { Name, Pkcs10CertificateRequest } from '@peculiar/x509';
 import type { ErrorDetail } from '../../../kernel/errors.js';
 import { HAS_NO_CONTROL_CHARACTERS, isStorable } from '../../../kernel/text-rules.js';
 import { validationFailed } from '../../../kernel/validation.js';
-import { type StatedContent, statedBy } from './facts.js';
+import { type ParsedContent, parseContent } from './facts.js';
 import { algorithmOf, KEY_ALGORITHMS } from './keys.js';
-import { attempt, faultAt, type PemText, readPem } from './pem.js';
+import { nullIfThrows, type PemText, readPem, violationAtBlock } from './pem.js';
 
 const LABELS = ['CERTIFICATE REQUEST', 'NEW CERTIFICATE REQUEST'];
 const OTHER_KEYS = ['ec-p256', 'ec-p384', 'ed25519'];
@@ -16,7 +16,7 @@ const MAX_RSA_BITS = 8_192;
 const MIN_RSA_EXPONENT = 65_537n;
 
 /** A certificate request whose signature proves that the sender has the key. */
-export interface Csr extends StatedContent {
+export interface Csr extends ParsedContent {
   readonly publicKey: KeyObject;
   /** In the format of `algorithmOf`. */
   readonly keyAlgorithm: string;
@@ -32,24 +32,25 @@ export async function readCsr(text: PemText): Promise<Csr> {
   const faults: ErrorDetail[] = [];
   const blocks = readPem(text, faults);
   for (const block of blocks.filter(({ label }) => !LABELS.includes(label)))
-    faults.push(faultAt(block, 'contains a PEM block that is not a certificate request'));
+    faults.push(violationAtBlock(block, 'contains a PEM block that is not a certificate request'));
   const [block, second] = blocks.filter(({ label }) => LABELS.includes(label));
-  if (second !== undefined) faults.push(faultAt(second, 'contains a second certificate request'));
+  if (second !== undefined) faults.push(violationAtBlock(second, 'contains a second certificate request'));
   if (block === undefined || faults.length > 0) throw validationFailed(faults);
-  const read = attempt(() => csrOf(block.der));
-  if (read === null) throw validationFailed([faultAt(block, 'contains a certificate request that cannot be parsed')]);
+  const read = nullIfThrows(() => csrOf(block.der));
+  if (read === null)
+    throw validationFailed([violationAtBlock(block, 'contains a certificate request that cannot be parsed')]);
   const weakness = faultOfKey(read.csr.publicKey);
-  if (weakness !== null) faults.push(faultAt(block, weakness));
+  if (weakness !== null) faults.push(violationAtBlock(block, weakness));
   // A signature that cannot be verified proves nothing.
   else if (!(await read.request.verify().catch(() => false)))
-    faults.push(faultAt(block, 'contains a certificate request with an invalid signature'));
+    faults.push(violationAtBlock(block, 'contains a certificate request with an invalid signature'));
   if (faults.length > 0) throw validationFailed(faults);
   return read.csr;
 }
 
 function csrOf(der: Buffer): { readonly request: Pkcs10CertificateRequest; readonly csr: Csr } {
   const { request, publicKey } = requestOf(der);
-  const stated = statedBy(
+  const stated = parseContent(
     new Name(request.subjectName.toArrayBuffer()),
     request.extensions.map(({ type, value }) => ({ id: type, value })),
   );
@@ -74,19 +75,22 @@ export async function readAuthorityRequest(text: PemText): Promise<AuthorityRequ
   const [block, second] = readPem(text, faults);
   if (faults.length > 0 || block === undefined) throw validationFailed(faults);
   const isOne = LABELS.includes(block.label) && second === undefined;
-  const read = isOne ? attempt(() => requestOf(block.der)) : null;
-  if (read === null) throw validationFailed([faultAt(block, 'must be one certificate request')]);
+  const read = isOne ? nullIfThrows(() => requestOf(block.der)) : null;
+  if (read === null) throw validationFailed([violationAtBlock(block, 'must be one certificate request')]);
   const { request, publicKey } = read;
   const commonName = request.subjectName.getField('CN')[0] ?? '';
   const weakness = faultOfKey(publicKey);
   if (!KEY_ALGORITHMS.some((known) => known === algorithmOf(publicKey)))
-    faults.push(faultAt(block, 'must have an RSA key with 2048, 3072 or 4096 bits, or a P-256, P-384 or Ed25519 key'));
-  else if (weakness !== null) faults.push(faultAt(block, weakness));
+    faults.push(
+      violationAtBlock(block, 'must have an RSA key with 2048, 3072 or 4096 bits, or a P-256, P-384 or Ed25519 key'),
+    );
+  else if (weakness !== null) faults.push(violationAtBlock(block, weakness));
   // A signature that cannot be verified proves nothing.
-  else if (!(await request.verify().catch(() => false))) faults.push(faultAt(block, 'must be signed by its own key'));
+  else if (!(await request.verify().catch(() => false)))
+    faults.push(violationAtBlock(block, 'must be signed by its own key'));
   const isText = isStorable(request.subjectName.toString()) && HAS_NO_CONTROL_CHARACTERS.test(commonName);
   if (commonName === '' || commonName.length > MAX_COMMON_NAME || !isText)
-    faults.push(faultAt(block, 'must have a subject with a common name of 1 to 64 characters'));
+    faults.push(violationAtBlock(block, 'must have a subject with a common name of 1 to 64 characters'));
   if (faults.length > 0) throw validationFailed(faults);
   return { subject: request.subjectName, commonName, publicKey };
 }

@@ -190,7 +190,7 @@ export function inventoryColumns(certificate: X509Certificate) {
 }
 
 /** Subject and usage in a request or certificate. Null: not stated. */
-export interface StatedContent {
+export interface ParsedContent {
   readonly subject: readonly NameAttribute[];
   readonly sans: readonly San[] | null;
   /** Whether it has alternative names of unsupported kinds. */
@@ -208,7 +208,7 @@ interface RawExtension {
 }
 
 /** @throws Error for extensions that cannot be parsed */
-export function statedBy(subject: Name, extensions: readonly RawExtension[]): StatedContent {
+export function parseContent(subject: Name, extensions: readonly RawExtension[]): ParsedContent {
   const extension = <T>(wanted: string, type: new () => T): T | null => {
     const found = extensions.find(({ id }) => id === wanted);
     return found === undefined ? null : AsnConvert.parse(found.value, type);
@@ -230,9 +230,9 @@ export function statedBy(subject: Name, extensions: readonly RawExtension[]): St
 }
 
 /** The same for a certificate: what it does not state is empty. */
-export function statedByCertificate(certificate: X509Certificate): StatedContent {
+export function parseCertificateContent(certificate: X509Certificate): ParsedContent {
   const { subject, extensions = [] } = AsnConvert.parse(certificate.raw, Certificate).tbsCertificate;
-  const stated = statedBy(
+  const stated = parseContent(
     new Name(subject),
     extensions.map(({ extnID, extnValue }) => ({ id: extnID, value: extnValue.buffer as ArrayBuffer })),
   );

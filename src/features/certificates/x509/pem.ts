@@ -20,7 +20,7 @@ export interface PemBlock {
 }
 
 /** An error at a block. Never repeats the content of the block. */
-export const faultAt = ({ path, line }: Pick<PemBlock, 'path' | 'line'>, message: string): ErrorDetail =>
+export const violationAtBlock = ({ path, line }: Pick<PemBlock, 'path' | 'line'>, message: string): ErrorDetail =>
   invalid(path, line === null ? message : `${message} (line ${line})`);
 
 const BEGIN = /^-----BEGIN ([A-Z0-9 ]{1,64})-----$/;
@@ -46,13 +46,14 @@ export function readPem({ path, text }: PemText, faults: ErrorDetail[]): PemBloc
     const [, label] = BEGIN.exec(lines[at] as string) ?? [];
     const end = label === undefined ? -1 : lines.indexOf(`-----END ${label}-----`, at);
     const body = lines.slice(at + 1, end).join('');
-    if (label === undefined) faults.push(faultAt(start, 'contains an invalid BEGIN line'));
-    else if (end < 0 || body.includes('-----')) faults.push(faultAt(start, 'contains a PEM block without an END line'));
+    if (label === undefined) faults.push(violationAtBlock(start, 'contains an invalid BEGIN line'));
+    else if (end < 0 || body.includes('-----'))
+      faults.push(violationAtBlock(start, 'contains a PEM block without an END line'));
     else {
       // The traditional format of encrypted keys has header lines inside the block.
-      if (body.includes(':')) faults.push(faultAt(start, 'must be unencrypted and without header lines'));
+      if (body.includes(':')) faults.push(violationAtBlock(start, 'must be unencrypted and without header lines'));
       else if (body.length % 4 !== 0 || !BASE64.test(body))
-        faults.push(faultAt(start, 'contains a PEM block that is not valid base64'));
+        faults.push(violationAtBlock(start, 'contains a PEM block that is not valid base64'));
       else blocks.push({ ...start, label, der: Buffer.from(body, 'base64') });
       at = end;
     }
@@ -68,7 +69,7 @@ export const toPem = (label: string, der: Uint8Array): string => {
 };
 
 /** Null if it throws: messages of parsers may repeat the input. */
-export function attempt<T>(read: () => T): T | null {
+export function nullIfThrows<T>(read: () => T): T | null {
   try {
     return read();
   } catch {

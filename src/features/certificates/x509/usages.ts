@@ -32,5 +32,5 @@ export const extendedKeyUsagesOf = (ids: Iterable<string>): string[] =>
   [...ids].map((id) => EXTENDED_KEY_USAGES.find((name) => IDS[name] === id) ?? id);
 
 /** Converts extended key usages to object identifiers; object identifiers are kept. */
-export const idsOf = (usages: readonly string[]): string[] =>
+export const usageOids = (usages: readonly string[]): string[] =>
   usages.map((usage) => IDS[usage as ExtendedKeyUsageName] ?? usage);

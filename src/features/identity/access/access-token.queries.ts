@@ -12,7 +12,7 @@ const tables = tablesOf<
 >();
 
 /** All columns of a token `t` except its hash, under the names of the API; `o` is the organization of its scope. */
-export const COLUMNS = [
+export const TOKEN_COLUMNS = [
   't.id',
   't.identity_id as identityId',
   't.user_id as userId',
@@ -67,7 +67,7 @@ export const insertTokenRows = prepared((given: NewTokens) =>
     )
     .selectFrom('t')
     .innerJoin('organization as o', 'o.id', 't.organization_id')
-    .select(COLUMNS),
+    .select(TOKEN_COLUMNS),
 );
 
 /** A token that was never used and is not revoked, and whether it has expired. */
@@ -85,7 +85,7 @@ export const findTokens = prepared(({ ids }: { ids: readonly string[] }) =>
   tables
     .selectFrom('access_token as t')
     .innerJoin('organization as o', 'o.id', 't.organization_id')
-    .select(COLUMNS)
+    .select(TOKEN_COLUMNS)
     .where('t.id', '=', anyOf(ids)),
 );
 
@@ -118,7 +118,7 @@ export const findSeenTokens = prepared((viewer: Viewer & { ids: readonly string[
     .innerJoin('organization as o', 'o.id', 't.organization_id')
     .leftJoin('identity as i', 'i.id', 't.identity_id')
     .leftJoin('app_user as u', 'u.id', 't.user_id')
-    .select(COLUMNS)
+    .select(TOKEN_COLUMNS)
     .select('i.is_installation_admin as isInstallationAdmin')
     .where('t.id', '=', anyOf(viewer.ids))
     .where(({ and, eb, or, val }) =>
@@ -156,11 +156,11 @@ export const renameToken = prepared(({ id, name }: { id: string; name: string | 
     .set({ name, updated_at: sql`now()` })
     .where('t.id', '=', id)
     .whereRef('o.id', '=', 't.organization_id')
-    .returning(COLUMNS),
+    .returning(TOKEN_COLUMNS),
 );
 
 /** What is left of a token, which is locked until the commit. Null means no limit. */
-export const holdRemaining = prepared(({ id }: { id: string | null }) =>
+export const lockRemainingUses = prepared(({ id }: { id: string | null }) =>
   tables
     .selectFrom('access_token as t')
     .select([
@@ -210,7 +210,7 @@ export const toAccessTokenView = (row: TokenRow) => ({
 });
 
 /** Holder of a token: a machine identity or a user. */
-export const holderOf = ({ identityId, userId }: Pick<TokenRow, 'identityId' | 'userId'>): string =>
+export const holderIdOf = ({ identityId, userId }: Pick<TokenRow, 'identityId' | 'userId'>): string =>
   identityId ?? userId ?? NO_ID;
 
 /** When a token ends at the latest; null for never. For display only: `ENDS_AT` of the check decides. */

@@ -3,7 +3,7 @@ import type { AnonymousContext, Context } from '../../../kernel/context.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { PUBLIC } from '../../../kernel/graphql/gate/root-fields.js';
 import { argsType, inputType } from '../../../kernel/graphql/inputs.js';
-import { MINT } from '../../../kernel/graphql/limited-operations.js';
+import { CREATES_CREDENTIAL } from '../../../kernel/graphql/limited-operations.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
@@ -158,7 +158,7 @@ export class AccessTokenResolver {
     return this.service.get(ctx, args);
   }
 
-  @Extensions(MINT)
+  @Extensions(CREATES_CREDENTIAL)
   @mutation(
     CreateToken,
     CreateAccessTokenPayload,
@@ -170,7 +170,7 @@ export class AccessTokenResolver {
     return toIssuedPayload(await this.service.create(ctx, input));
   }
 
-  @Extensions(MINT)
+  @Extensions(CREATES_CREDENTIAL)
   @mutation(
     CreatePersonalToken,
     CreateAccessTokenPayload,

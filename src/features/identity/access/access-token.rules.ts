@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { sinceRules } from '../../../kernel/list-order.js';
+import { changedSinceRules } from '../../../kernel/list-order.js';
 import { integer } from '../../../kernel/number-rules.js';
 import { pageRules } from '../../../kernel/paging.js';
 import { HAS_NO_CONTROL_CHARACTERS, idOf } from '../../../kernel/text-rules.js';
@@ -54,7 +54,7 @@ export const TokenValue = z
 
 const paging = {
   ...pageRules,
-  ...sinceRules,
+  ...changedSinceRules,
   offset: integer(0, 100).nullish().meta({ description: 'Number of tokens to skip, 0 to 100.' }),
 };
 
@@ -108,7 +108,7 @@ export const RevokeTokens = z
   .meta({ description: 'The tokens to revoke: by ID, or by common attributes.' });
 
 /** Arguments of `Identity.accessTokenConnection`. */
-export const ListOfIdentity = z.strictObject({ ...pageRules, ...sinceRules });
+export const ListOfIdentity = z.strictObject({ ...pageRules, ...changedSinceRules });
 
 /** Arguments of `personalAccessTokens`. */
 export const ListPersonalTokens = z.strictObject({ userId, ...paging });

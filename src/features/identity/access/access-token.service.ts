@@ -8,7 +8,7 @@ import { AppError } from '../../../kernel/errors.js';
 import { parse } from '../../../kernel/validation.js';
 import type { IdentityReader } from '../identities/public.js';
 import {
-  authorizeActingAs,
+  authorizeCredentialsOf,
   keepLoggedInAdmins,
   lockLoggedInAdmins,
   type OrganizationReader,
@@ -19,7 +19,7 @@ import {
   type AccessTokenView,
   findSeenTokens,
   findTokens,
-  holderOf,
+  holderIdOf,
   renameToken,
   toAccessTokenView,
 } from './access-token.queries.js';
@@ -28,7 +28,7 @@ import type { PendingTokenUses } from './pending-token-uses.js';
 import { insertOwnToken, TokenCreation } from './token-creation.js';
 import { revokeTokens } from './token-family.js';
 import { type IssuedToken, insertToken } from './token-issuing.js';
-import { authorizedToken, isSelf, refuseStrangers, scopeOfToken, viewerOf } from './token-rights.js';
+import { authorizedToken, isCaller, refuseStrangers, scopeOfToken, viewerOf } from './token-rights.js';
 
 /** What the token slice needs from others. */
 export interface AccessDependencies {
@@ -76,18 +76,18 @@ export class AccessTokenService {
    */
   async createPersonal(ctx: Context, raw: unknown): Promise<IssuedToken> {
     const { userId, name = null, organizationSlug, ...settings } = parse(CreatePersonalToken, raw);
-    if (!isSelf(ctx, 'user', userId)) authorize(ctx, 'member:edit');
+    if (!isCaller(ctx, 'user', userId)) authorize(ctx, 'member:edit');
     return inTransaction(ctx, async (tx) => {
-      if (!isSelf(tx, 'user', userId)) {
+      if (!isCaller(tx, 'user', userId)) {
         await this.others.users.load(tx, userId);
-        await authorizeActingAs(tx, { id: userId }, 'member:edit');
+        await authorizeCredentialsOf(tx, { id: userId }, 'member:edit');
       }
       const organizationId = await scopeOfToken(tx, this.others.organizations, {
         owner: { kind: 'user', id: userId },
         slug: organizationSlug,
       });
       const order = { owner: { userId }, organizationId, ...settings };
-      const issued = await (isSelf(tx, 'user', userId) ? insertOwnToken : insertToken)(tx, order, { name });
+      const issued = await (isCaller(tx, 'user', userId) ? insertOwnToken : insertToken)(tx, order, { name });
       await audit(tx, 'access-token:create', issued.tokenData);
       return issued;
     });
@@ -163,8 +163,8 @@ export class AccessTokenService {
     return inTransaction(ctx, async (tx) => {
       const token = await authorizedToken(tx, id, 'identity:delete-token');
       protectInstallationAdmin(tx, token);
-      await authorizeActingAs(tx, { id: holderOf(token) }, 'identity:delete-token');
-      const admins = await lockLoggedInAdmins(tx, [holderOf(token)]);
+      await authorizeCredentialsOf(tx, { id: holderIdOf(token) }, 'identity:delete-token');
+      const admins = await lockLoggedInAdmins(tx, [holderIdOf(token)]);
       const revoked = await revokeTokens(tx, [token.id]);
       if (!revoked.includes(token.id)) throw new AppError('TOKEN_NOT_FOUND');
       await keepLoggedInAdmins(tx, admins);

@@ -9,15 +9,15 @@ import { SharedWork } from '../../../kernel/load/shared-work.js';
 import type { FailedAttempts } from '../../../kernel/operations/limits/failed-attempts.js';
 import type { PendingTokenUses } from './pending-token-uses.js';
 import {
-  compiled,
+  checkToken,
   contextOf,
   findToken,
-  type PassedToken,
-  passToken,
   refusalOf,
   requireValid,
   type TokenHolder,
-  type UncompiledToken,
+  type ValidToken,
+  type ValidTokenRow,
+  withCompiledRights,
 } from './token-check.js';
 
 /** Maximum number of requests that share one check of their token. */
@@ -38,7 +38,7 @@ const CHECKS = {
 /** The result of a check: the holder of the token, or why it is rejected. */
 type Checked =
   | {
-      readonly holder: PassedToken;
+      readonly holder: ValidToken;
       readonly look: ConstructorParameters<typeof AccessSnapshot> | null;
       readonly refusal?: undefined;
     }
@@ -99,7 +99,7 @@ export class Authenticator {
       const name = `token ${credential} ${address}`;
       const { value: passed, state } = await kernel.knownAccess.find(name, read);
       if (state !== null) this.pendingUses.hold(hash, uses);
-      const holder = passed && (await compiled(kernel.database.query, hash, address, passed));
+      const holder = passed && (await withCompiledRights(kernel.database.query, hash, address, passed));
       if (holder === null) return { holder, refusal: await refusal(kernel.database.query, hash, address) };
       const expect = (projectId: string): void => kernel.knownAccess.expect(name, projectId);
       return { holder, look: state && [state, !holder.isTimed, expect] };
@@ -109,15 +109,10 @@ export class Authenticator {
   }
 
   /** Checks a token in the database, and stores the uses that are held of it. */
-  async #read(
-    { database }: Kernel,
-    hash: Buffer,
-    address: string | null,
-    uses: number,
-  ): Promise<UncompiledToken | null> {
+  async #read({ database }: Kernel, hash: Buffer, address: string | null, uses: number): Promise<ValidTokenRow | null> {
     if (this.pendingUses.isFull) await this.pendingUses.store(database.query);
     const held = this.pendingUses.take(hash);
-    const passed = await passToken(database.query, hash, address, held + uses).catch((error: unknown) => {
+    const passed = await checkToken(database.query, hash, address, held + uses).catch((error: unknown) => {
       this.pendingUses.hold(hash, held);
       throw error;
     });

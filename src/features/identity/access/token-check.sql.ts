@@ -1,6 +1,12 @@
 // The hot check of a token: one statement that counts a use, with what its holder has, by laterals and a change inside.
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
-import { attributesOf, isTimed, KNOWN_SECONDS, ORGANIZATION_ROLES, storedRulesOf } from '../permissions/public.js';
+import {
+  attributesOf,
+  hasTimedRoles,
+  ORGANIZATION_ROLES,
+  RIGHTS_CACHE_SECONDS,
+  storedRulesOf,
+} from '../permissions/public.js';
 
 const HOLDER = `t.id as "tokenId", case when t.user_id is null then 'identity' else 'user' end as "actorKind",
   coalesce(i.id, u.id) as "actorId", coalesce(i.name, u.username) as "actorName",
@@ -17,7 +23,7 @@ const BUILT_IN = `array[${ORGANIZATION_ROLES.map((slug) => `'${slug}'`).join(', 
  * @param withRules whether to return the text of their rules too
  * @param origins further columns of it: where the roles come from
  */
-export const heldRoles = (
+export const rolesInOrganization = (
   organization: string,
   member: string,
   { withRules = true, origins = { roles: '', rules: '' } } = {},
@@ -40,10 +46,10 @@ const ownRoles = (organization: string): string =>
  * What members have in an organization now, and where it comes from, as the check of a token finds it. An identity that
  * a project owns is visible in its project only: no other query finds it.
  */
-export const FIND_HELD = sqlStatement({
+export const FIND_RIGHTS = sqlStatement({
   text: `select asked.id as "memberId", held.roles, held."storedRules", held.attributes, held.memberships, held."ownRoles"
     from unnest(:memberIds::uuid[]) asked(id)
-    cross join lateral ${heldRoles(':organizationId::uuid', 'asked.id', {
+    cross join lateral ${rolesInOrganization(':organizationId::uuid', 'asked.id', {
       origins: {
         roles: `,
          jsonb_agg(jsonb_build_object('role', n.role, 'membershipId', n.id, 'groupId', n.group_id)
@@ -67,7 +73,7 @@ export const FIND_HELD = sqlStatement({
 });
 
 /** The caller, in the columns of statements about credentials. */
-export const CALLER_ROW = {
+export const CALLER_COLUMNS = {
   actorId: t.uuid,
   actorName: t.text,
   isInstallationAdmin: t.boolean,
@@ -78,13 +84,13 @@ export const CALLER_ROW = {
   attributes: t.nullable(t.text),
 } as const;
 
-const HOLDER_ROW = { ...CALLER_ROW, tokenId: t.uuid, actorKind: t.oneOf('identity', 'user') } as const;
+const HOLDER_ROW = { ...CALLER_COLUMNS, tokenId: t.uuid, actorKind: t.oneOf('identity', 'user') } as const;
 
 const from = (withRules: boolean) => `from access_token t
   join organization o on o.id = t.organization_id
   left join identity i on i.id = t.identity_id
   left join app_user u on u.id = t.user_id
-  cross join lateral ${heldRoles('t.organization_id', 'coalesce(t.identity_id, t.user_id)', { withRules })} held
+  cross join lateral ${rolesInOrganization('t.organization_id', 'coalesce(t.identity_id, t.user_id)', { withRules })} held
   left join identity_token_auth ta on t.auth_method = 'token-auth' and ta.identity_id = t.identity_id
   left join identity_universal_auth ua on t.auth_method = 'universal-auth' and ua.identity_id = t.identity_id
   where t.token_hash = :hash`;
@@ -98,7 +104,7 @@ export const IS_EXPIRED = `coalesce(${ENDS_AT} <= now(), false)`;
 const IS_ADDRESS_TRUSTED = `(t.auth_method = 'personal'
   or coalesce(:address::inet <<= any(coalesce(ta.trusted_ips, ua.trusted_ips)), false))`;
 
-const IS_TIMED = `(held.until is not null or ${isTimed('coalesce(t.identity_id, t.user_id)')})`;
+const IS_TIMED = `(held.until is not null or ${hasTimedRoles('coalesce(t.identity_id, t.user_id)')})`;
 
 /**
  * The check of a token; `uses` are added if it has no use limit. A row: it is valid. Rules are returned as digests.
@@ -112,14 +118,14 @@ const IS_TIMED = `(held.until is not null or ${isTimed('coalesce(t.identity_id, 
 export const CHECK_TOKEN = sqlStatement({
   text: `with holder as (
       select ${HOLDER}, t.num_uses_limit, ${IS_TIMED} as "isTimed",
-        least(${ENDS_AT}, held.until, now() + interval '${KNOWN_SECONDS} seconds') as until ${from(false)}
+        least(${ENDS_AT}, held.until, now() + interval '${RIGHTS_CACHE_SECONDS} seconds') as until ${from(false)}
         and not t.is_revoked and not ${IS_EXPIRED} and ${IS_ADDRESS_TRUSTED} and held.roles is not null
     ), counted as (
       update access_token t set num_uses = t.num_uses + case when t.num_uses_limit > 0 then 1 else :uses::int end, last_used_at = now(),
         expires_at = case when t.ttl_seconds > 0 then t.expires_at end
       from holder where t.id = holder."tokenId" and not t.is_revoked
         and case when t.num_uses_limit > 0 then t.num_uses < t.num_uses_limit
-                 else t.last_used_at is null or t.last_used_at < now() - interval '${KNOWN_SECONDS} seconds' end
+                 else t.last_used_at is null or t.last_used_at < now() - interval '${RIGHTS_CACHE_SECONDS} seconds' end
       returning t.id
     )
     select "tokenId", "actorKind", "actorId", "actorName", "isInstallationAdmin", "organizationId", "rootOrganizationId",
@@ -132,7 +138,7 @@ export const CHECK_TOKEN = sqlStatement({
 });
 
 /** A token and the rules of its holder, without counting a use, and why it is rejected. */
-export const KNOW_TOKEN = sqlStatement({
+export const FIND_TOKEN = sqlStatement({
   text: `select ${HOLDER}, t.is_revoked as "isRevoked", ${IS_EXPIRED} as "isExpired",
     t.num_uses_limit > 0 and t.num_uses >= t.num_uses_limit as "isSpent", ${IS_ADDRESS_TRUSTED} as "isAddressTrusted" ${from(true)}`,
   params: { hash: t.bytea, address: t.nullable(t.inet) },

@@ -3,7 +3,7 @@ import type { Context, Kernel, RequestInfo } from '../../../kernel/context.js';
 import type { Query } from '../../../kernel/database/database.js';
 import { AppError, type ErrorCode } from '../../../kernel/errors.js';
 import { findOrganizationRights, type HeldRoles, organizationRights } from '../permissions/public.js';
-import { CHECK_TOKEN, KNOW_TOKEN } from './token-check.sql.js';
+import { CHECK_TOKEN, FIND_TOKEN } from './token-check.sql.js';
 
 /** The actor, and its organization. */
 export interface Holder {
@@ -25,7 +25,7 @@ export interface TokenHolder extends Holder {
 }
 
 /** A holder whose token is valid. */
-export interface PassedToken extends TokenHolder {
+export interface ValidToken extends TokenHolder {
   /** By a number of uses. */
   readonly isLimited: boolean;
   /** Whether the uses are stored. */
@@ -64,7 +64,7 @@ export const withAbility = <Row extends HeldRow>(row: Row): Row & { readonly abi
 });
 
 /** A valid token, without the rights of its holder. */
-export type UncompiledToken = Omit<PassedToken, 'ability'> & HeldRow;
+export type ValidTokenRow = Omit<ValidToken, 'ability'> & HeldRow;
 
 /**
  * Checks a token and counts its use in one statement, on the clock of the database.
@@ -72,12 +72,12 @@ export type UncompiledToken = Omit<PassedToken, 'ability'> & HeldRow;
  * @param uses for a token without a use limit, to add to its count; with a limit it is always one
  * @returns null when it is rejected; `findToken` returns why
  */
-export async function passToken(
+export async function checkToken(
   query: Query,
   hash: Buffer,
   address: string | null,
   uses: number,
-): Promise<UncompiledToken | null> {
+): Promise<ValidTokenRow | null> {
   const [row] = await CHECK_TOKEN(query, { hash, address, uses });
   return row ?? null;
 }
@@ -88,12 +88,12 @@ export async function passToken(
  *
  * @returns null when the holder was deleted meanwhile
  */
-export async function compiled(
+export async function withCompiledRights(
   query: Query,
   hash: Buffer,
   address: string | null,
-  passed: UncompiledToken,
-): Promise<PassedToken | null> {
+  passed: ValidTokenRow,
+): Promise<ValidToken | null> {
   const rights = findOrganizationRights(heldIn(passed));
   if (rights !== undefined) return { ...passed, ability: rights.ability };
   const known = await findToken(query, hash, address);
@@ -102,7 +102,7 @@ export async function compiled(
 
 /** A token, without counting a use. */
 export async function findToken(query: Query, hash: Buffer, address: string | null): Promise<KnownToken | null> {
-  const [row] = await KNOW_TOKEN(query, { hash, address });
+  const [row] = await FIND_TOKEN(query, { hash, address });
   return row === undefined ? null : withAbility(row);
 }
 

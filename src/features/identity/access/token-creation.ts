@@ -2,10 +2,14 @@ import type { AuditEvent } from '../../../kernel/audit/audit-record.js';
 import { type Context, isTransaction, type RequestInfo, type Transaction } from '../../../kernel/context.js';
 import { atOnce, WholeTransaction } from '../../../kernel/database/in-transaction.js';
 import { newId } from '../../../kernel/ids.js';
-import { type Asked, type Given, SharedTransactions } from '../../../kernel/known-access/shared-transactions.js';
+import {
+  type ResultsByRequest,
+  type SharedRequest,
+  SharedTransactions,
+} from '../../../kernel/known-access/shared-transactions.js';
 import type { IdentityReader } from '../identities/public.js';
 import {
-  authorizeActingAs,
+  authorizeCredentialsOf,
   keepLoggedInAdmins,
   lockLoggedInAdmins,
   type OrganizationReader,
@@ -13,7 +17,7 @@ import {
 } from '../organizations/public.js';
 import { inheritLimits } from './token-family.js';
 import { type IssuedToken, insertToken, insertTokens, type NamedToken, type TokenOrder } from './token-issuing.js';
-import { isSelf, scopeOfToken } from './token-rights.js';
+import { isCaller, scopeOfToken } from './token-rights.js';
 
 /** For which identity, and the slug of the sub-organization that the token is scoped to. */
 interface TokenRequest {
@@ -22,10 +26,10 @@ interface TokenRequest {
 }
 
 /** A request for a token. */
-export interface AskedToken extends Asked {
+export interface SharedTokenRequest extends SharedRequest {
   readonly name: string | null;
 }
-type Issued = Given<AskedToken, IssuedToken>;
+type Issued = ResultsByRequest<SharedTokenRequest, IssuedToken>;
 
 /** Tokens of one transaction: it writes notices of each of them to all projects of the identity. */
 export const MAX_TOKENS_TOGETHER = 25;
@@ -37,7 +41,7 @@ export const MAX_TOKENS_TOGETHER = 25;
  * them does so for all. Each has a token and an audit record of its own.
  */
 export class TokenCreation {
-  readonly #shared = new SharedTransactions<AskedToken, IssuedToken>(MAX_TOKENS_TOGETHER);
+  readonly #shared = new SharedTransactions<SharedTokenRequest, IssuedToken>(MAX_TOKENS_TOGETHER);
 
   constructor(
     private readonly identities: IdentityReader,
@@ -53,12 +57,12 @@ export class TokenCreation {
   async #issue(
     tx: Transaction,
     { identityId, organizationSlug }: TokenRequest,
-    requests: readonly AskedToken[],
+    requests: readonly SharedTokenRequest[],
   ): Promise<Issued | WholeTransaction<Issued>> {
     const identity = await this.identities.authorized(tx, identityId, 'identity:create-token');
     protectInstallationAdmin(tx, identity);
     const [, settings] = await atOnce(
-      authorizeActingAs(tx, identity, 'identity:create-token'),
+      authorizeCredentialsOf(tx, identity, 'identity:create-token'),
       this.identities.holdTokenAuth(tx, identity.id),
     );
     const organizationId = await scopeOfToken(tx, this.organizations, {
@@ -67,7 +71,7 @@ export class TokenCreation {
     });
     const order = { owner: { identityId: identity.id }, organizationId, ...settings };
     const tokens = requests.map(({ ctx, name }) => ({ id: newId(), name, request: ctx }));
-    const isOwn = isSelf(tx, 'identity', identity.id);
+    const isOwn = isCaller(tx, 'identity', identity.id);
     const issuing = atOnce(
       isOwn ? Promise.all(tokens.map((token) => insertOwnToken(tx, order, token))) : insertTokens(tx, order, tokens),
       tx.auditTrail.recordChange(tx, ...tokens.map((token) => creationOf(identity.id, token))),
@@ -86,7 +90,7 @@ function lineOf(ctx: Context, { identityId, organizationSlug = null }: TokenRequ
   const { accessSnapshot, claim, actor, address } = ctx;
   if (!accessSnapshot?.isLasting || accessSnapshot.state === null || claim !== undefined || isTransaction(ctx))
     return null;
-  if (isSelf(ctx, 'identity', identityId)) return null;
+  if (isCaller(ctx, 'identity', identityId)) return null;
   return JSON.stringify([
     actor.tokenId,
     address,

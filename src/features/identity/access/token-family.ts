@@ -2,7 +2,7 @@ import { raw as sql } from '@mikro-orm/core';
 import type { Transaction } from '../../../kernel/context.js';
 import { AppError } from '../../../kernel/errors.js';
 import { AccessToken } from './access-token.entity.js';
-import { holdRemaining, listOfClientSecret } from './access-token.queries.js';
+import { listOfClientSecret, lockRemainingUses } from './access-token.queries.js';
 import { REVOKE_FAMILIES } from './token-family.sql.js';
 
 /** Lifetime and number of uses of a token; 0 means no limit. */
@@ -25,7 +25,7 @@ export async function inheritLimits(
   wanted: TokenLimits,
 ): Promise<TokenLimits & { readonly makerId: string }> {
   const makerId = tx.actor.tokenId;
-  const [maker] = await holdRemaining(tx, { id: makerId });
+  const [maker] = await lockRemainingUses(tx, { id: makerId });
   if (makerId === null || maker === undefined) throw new AppError('TOKEN_INVALID');
   if (maker.isRevoked) throw new AppError('TOKEN_REVOKED');
   if (maker.seconds !== null && maker.seconds < 1) throw new AppError('TOKEN_EXPIRED');

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../../kernel/context.js';
 import { hashToken, mintToken } from '../../../kernel/crypto/token.js';
 import type { Query } from '../../../kernel/database/database.js';
-import { guarded } from '../../../kernel/database/in-transaction.js';
+import { withConstraintCodes } from '../../../kernel/database/in-transaction.js';
 import { newId } from '../../../kernel/ids.js';
 import { type AccessTokenView, findUnusedToken, insertTokenRows, toAccessTokenView } from './access-token.queries.js';
 import type { TokenLimits } from './token-family.js';
@@ -77,7 +77,7 @@ export async function insertTokens(
     hashes: minted.map(({ accessToken }) => hashToken(accessToken)),
   };
   // Owner and scope were loaded before, and may be deleted concurrently.
-  const rows = await guarded(() => insertTokenRows(tx, given), {
+  const rows = await withConstraintCodes(() => insertTokenRows(tx, given), {
     access_token_identity_id_fkey: 'IDENTITY_NOT_FOUND',
     access_token_user_id_fkey: 'USER_NOT_FOUND',
     access_token_organization_id_fkey: 'ORGANIZATION_NOT_FOUND',

@@ -3,7 +3,7 @@ import { prepared, type RowOf, tablesOf } from '../../../kernel/database/tables.
 import type { TimeBounds } from '../../../kernel/paging.js';
 import type { OrganizationSchema } from '../organizations/public.js';
 import type { AccessTokenSchema } from './access-token.entity.js';
-import { COLUMNS, type Scope } from './access-token.queries.js';
+import { type Scope, TOKEN_COLUMNS } from './access-token.queries.js';
 import { ENDS_AT, IS_EXPIRED } from './token-check.sql.js';
 
 const tables = tablesOf<typeof AccessTokenSchema | typeof OrganizationSchema>();
@@ -86,7 +86,7 @@ export const listTokens = prepared((wanted: TokenPage) =>
   tables
     .selectFrom(tokens(wanted, page(wanted)))
     .innerJoin('organization as o', 'o.id', 't.organization_id')
-    .select(COLUMNS)
+    .select(TOKEN_COLUMNS)
     .orderBy('t.updated_at', 'desc')
     .orderBy('t.id')
     .limit(sql<number>`${wanted.limitOfAll}::bigint`),

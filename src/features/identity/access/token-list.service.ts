@@ -25,7 +25,7 @@ import {
   type TokenSearch,
   type VisibleOwners,
 } from './token-list.queries.js';
-import { isSelf, scopeOf } from './token-rights.js';
+import { isCaller, scopeOf } from './token-rights.js';
 
 /** Lists of tokens. */
 export class TokenListService {
@@ -46,7 +46,7 @@ export class TokenListService {
     const named = identityId == null ? null : await identities.authorized(ctx, identityId, 'identity:get-token');
     const all =
       named === null
-        ? await tokensInReach(ctx, identities, ['identity:get-token'])
+        ? await manageableTokens(ctx, identities, ['identity:get-token'])
         : tokensOf(ctx, { identityIds: [named.id] });
     const facts: AuditFacts = named === null ? {} : { identityId: named.id };
     return this.#page(ctx, filtered(all, { includeEnded, expiresBefore, unusedSince }), request, facts);
@@ -60,7 +60,7 @@ export class TokenListService {
    */
   async listPersonal(ctx: Context, raw: unknown): Promise<CountedConnectionOf<AccessTokenView>> {
     const { userId, ...request } = parse(ListPersonalTokens, raw);
-    if (!isSelf(ctx, 'user', userId)) {
+    if (!isCaller(ctx, 'user', userId)) {
       authorize(ctx, 'member:edit');
       await this.others.users.load(ctx, userId);
     }
@@ -137,7 +137,7 @@ export const tokensOf = (
  *
  * @throws PERMISSION_DENIED for callers who may do so on none, whether or not there are any
  */
-export async function tokensInReach(
+export async function manageableTokens(
   ctx: Context,
   identities: IdentityReader,
   actions: readonly IdentityAction[],

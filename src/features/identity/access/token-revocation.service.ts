@@ -7,19 +7,19 @@ import { distinctIds, NO_ID } from '../../../kernel/ids.js';
 import { parse } from '../../../kernel/validation.js';
 import type { IdentityReader } from '../identities/public.js';
 import {
-  authorizeActingAs,
+  authorizeCredentialsOf,
   keepLoggedInAdmins,
   lockLoggedInAdmins,
   protectInstallationAdmin,
   rightsBeyondCaller,
 } from '../organizations/public.js';
-import { type AccessTokenView, findTokens, holderOf, toAccessTokenView } from './access-token.queries.js';
+import { type AccessTokenView, findTokens, holderIdOf, toAccessTokenView } from './access-token.queries.js';
 import { MAX_REVOKED, RevokeTokens } from './access-token.rules.js';
 import type { PendingTokenUses } from './pending-token-uses.js';
 import { revokeTokens } from './token-family.js';
 import { FIND_FAMILIES, FIND_MAKERS } from './token-family.sql.js';
 import { listTokens, type TokenSearch } from './token-list.queries.js';
-import { filtered, tokensInReach, tokensOf } from './token-list.service.js';
+import { filtered, manageableTokens, tokensOf } from './token-list.service.js';
 import { authorizedTokens } from './token-rights.js';
 
 /** Tokens that were revoked, or would be without `dryRun`. */
@@ -62,7 +62,7 @@ export class TokenRevocationService {
     const revocation = await inTransaction(ctx, async (tx) => {
       const chosen = ids == null ? await this.#matching(tx, filter) : await named(tx, ids);
       const chosenIds = chosen.tokens.map(({ id }) => id);
-      const admins = await lockLoggedInAdmins(tx, [...new Set(chosen.tokens.map(holderOf))]);
+      const admins = await lockLoggedInAdmins(tx, [...new Set(chosen.tokens.map(holderIdOf))]);
       const revoked = dryRun
         ? (await FIND_FAMILIES(tx, { ids: chosenIds })).map(({ id }) => id)
         : await revokeTokens(tx, chosenIds);
@@ -84,7 +84,7 @@ export class TokenRevocationService {
    */
   async #matching(tx: Transaction, { identityId, ...filter }: Filter): Promise<SelectedTokens> {
     const all =
-      identityId == null ? await tokensInReach(tx, this.identities, NEEDED) : await this.#ofIdentity(tx, identityId);
+      identityId == null ? await manageableTokens(tx, this.identities, NEEDED) : await this.#ofIdentity(tx, identityId);
     const makers = await FIND_MAKERS(tx, { id: tx.actor.tokenId });
     const search = {
       ...filtered(all, { ...filter, includeEnded: false }),
@@ -98,7 +98,7 @@ export class TokenRevocationService {
   async #ofIdentity(tx: Transaction, identityId: string): Promise<TokenSearch> {
     const identity = await this.identities.authorized(tx, identityId, NEEDED);
     protectInstallationAdmin(tx, identity);
-    await authorizeActingAs(tx, identity, 'identity:delete-token');
+    await authorizeCredentialsOf(tx, identity, 'identity:delete-token');
     return tokensOf(tx, { identityIds: [identity.id] });
   }
 }
@@ -109,7 +109,7 @@ async function withinRights(tx: Transaction, search: TokenSearch, limit: number)
   for (;;) {
     const page = { ...search, exceptHolders, time: null, id: null, limit, limitOfAll: limit };
     const rows = await listTokens(tx, page);
-    const beyond = await rightsBeyondCaller(tx, rows.map(holderOf), 'identity:delete-token');
+    const beyond = await rightsBeyondCaller(tx, rows.map(holderIdOf), 'identity:delete-token');
     if (beyond.size === 0) return rows;
     exceptHolders.push(...beyond.keys());
   }
@@ -137,7 +137,7 @@ async function named(tx: Transaction, given: readonly string[]): Promise<Selecte
   );
   const first = errors.find((error) => error instanceof PermissionDenied);
   if (first !== undefined) throw new PermissionDenied(first.attempt, [], reasons);
-  const holders = found.map((token) => (token instanceof AppError ? NO_ID : holderOf(token)));
+  const holders = found.map((token) => (token instanceof AppError ? NO_ID : holderIdOf(token)));
   const beyond = await rightsBeyondCaller(tx, holders, 'identity:delete-token');
   const beyondEach = holders.flatMap((holder, at): Reason[] =>
     (beyond.get(holder) ?? []).slice(0, 1).map((needs) => ({ path: places[at] ?? '', needs, about: TAKEN_FROM })),

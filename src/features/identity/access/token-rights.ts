@@ -19,7 +19,7 @@ interface FoundToken extends AccessTokenView {
 type TokenAction = 'identity:get-token' | 'identity:create-token' | 'identity:delete-token';
 
 /** Postgres accepts an ID in upper case too. */
-export const isSelf = ({ actor }: Context, kind: 'user' | 'identity', id: string): boolean =>
+export const isCaller = ({ actor }: Context, kind: 'user' | 'identity', id: string): boolean =>
   actor.kind === kind && actor.id === id.toLowerCase();
 
 /**
@@ -67,7 +67,7 @@ export async function authorizedTokens(
     const { identityId, userId } = row;
     const needed = identityId === null ? 'member:edit' : action;
     const isAllowed =
-      (userId !== null && isSelf(ctx, 'user', userId)) ||
+      (userId !== null && isCaller(ctx, 'user', userId)) ||
       can((project ?? ctx).ability, needed, project && identityId !== null ? { identityId } : undefined);
     if (!isAllowed) return new PermissionDenied({ action: needed, projectId: project?.projectId ?? null });
     return { ...toAccessTokenView(row), isInstallationAdmin: row.isInstallationAdmin ?? false };

@@ -11,7 +11,7 @@ const tables = tablesOf<typeof IdentityTokenAuthSchema | typeof IdentityUniversa
  * A configuration, held until the transaction ends. The identity first, as its deletion does: whoever makes a token and whoever
  * deletes its owner must not wait in a circle.
  */
-export const holdTokenAuth = prepared(({ identityId }: { identityId: string }) =>
+export const lockTokenAuth = prepared(({ identityId }: { identityId: string }) =>
   tables
     .with(
       (held) => held('held').materialized(),

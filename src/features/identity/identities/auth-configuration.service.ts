@@ -8,8 +8,8 @@ import { AppError, type ErrorCode } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
 import { parse } from '../../../kernel/validation.js';
 import {
-  authorizeActingAs,
-  fromHere,
+  authorizeCredentialsOf,
+  callerNetworks,
   keepLoggedInAdmins,
   lockAccount,
   lockLoggedInAdmins,
@@ -126,7 +126,7 @@ class AuthConfigurationService<
     return inTransaction(ctx, async (tx) => {
       const identity = await this.#loadForChange(tx, changes.identityId);
       // From where somebody else calls is not known.
-      const admins = await lockLoggedInAdmins(tx, identity.id === tx.actor.id ? [identity.id] : [], fromHere(tx));
+      const admins = await lockLoggedInAdmins(tx, identity.id === tx.actor.id ? [identity.id] : [], callerNetworks(tx));
       const configuration = this.#shown(await this.kind.update(tx, { ...changes, identityId: identity.id }));
       requireFittingTtl(changes, configuration);
       await keepLoggedInAdmins(tx, admins);
@@ -165,7 +165,7 @@ class AuthConfigurationService<
     const identity = await this.identities.authorized(tx, identityId, ['identity:read', action]);
     protectInstallationAdmin(tx, identity);
     await protectOwnLogins(tx, identity, { method: this.kind.method, action });
-    await authorizeActingAs(tx, identity, action);
+    await authorizeCredentialsOf(tx, identity, action);
     return identity;
   }
 

@@ -1,7 +1,7 @@
 import { Extensions, ID, Int, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
-import { MINT } from '../../../kernel/graphql/limited-operations.js';
+import { CREATES_CREDENTIAL } from '../../../kernel/graphql/limited-operations.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, query } from '../../../kernel/graphql/operations.js';
@@ -66,7 +66,7 @@ export class ClientSecretResolver {
     return this.service.get(ctx, args);
   }
 
-  @Extensions(MINT)
+  @Extensions(CREATES_CREDENTIAL)
   @mutation(
     CreateClientSecret,
     CreateClientSecretPayload,

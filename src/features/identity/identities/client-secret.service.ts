@@ -5,7 +5,7 @@ import type { Context, Transaction } from '../../../kernel/context.js';
 import { hashToken, mintClientSecret } from '../../../kernel/crypto/token.js';
 import { type BatchLoad, mapFound } from '../../../kernel/database/batched.js';
 import { emOf } from '../../../kernel/database/database.js';
-import { guarded, inTransaction } from '../../../kernel/database/in-transaction.js';
+import { inTransaction, withConstraintCodes } from '../../../kernel/database/in-transaction.js';
 import { findRow } from '../../../kernel/database/rows.js';
 import { AppError } from '../../../kernel/errors.js';
 import { isId, NO_ID, newId } from '../../../kernel/ids.js';
@@ -13,7 +13,7 @@ import { toInt } from '../../../kernel/number-rules.js';
 import { Page, timeCursorKey, timePageBounds } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import {
-  authorizeActingAs,
+  authorizeCredentialsOf,
   keepLoggedInAdmins,
   lockLoggedInAdmins,
   protectInstallationAdmin,
@@ -44,7 +44,7 @@ export class ClientSecretService {
     return inTransaction(ctx, async (tx) => {
       const identity = await this.identities.authorized(tx, identityId, 'identity:create-token');
       protectInstallationAdmin(tx, identity);
-      await authorizeActingAs(tx, identity, 'identity:create-token');
+      await authorizeCredentialsOf(tx, identity, 'identity:create-token');
       await protectOwnLogins(tx, identity, { method: 'universal-auth', action: 'identity:create-token' });
       const clientSecret = mintClientSecret();
       const secret = {
@@ -60,7 +60,7 @@ export class ClientSecretService {
       };
       const insert = tx.em.createQueryBuilder(ClientSecret).insert(secret).returning('*');
       // Not looked for before: the configuration may go at this moment.
-      const [row] = await guarded(() => insert.execute<ClientSecret[]>('all'), {
+      const [row] = await withConstraintCodes(() => insert.execute<ClientSecret[]>('all'), {
         universal_auth_client_secret_config_fk: 'UNIVERSAL_AUTH_NOT_FOUND',
       });
       if (row === undefined) throw new Error('an insert returned no row');
@@ -117,7 +117,7 @@ export class ClientSecretService {
     return inTransaction(ctx, async (tx) => {
       const identity = await this.#owner(tx, { id, identityId }, 'identity:delete-token');
       protectInstallationAdmin(tx, identity);
-      await authorizeActingAs(tx, identity, 'identity:delete-token');
+      await authorizeCredentialsOf(tx, identity, 'identity:delete-token');
       const admins = await lockLoggedInAdmins(tx, [identity.id]);
       const row = await revoke(tx, { identityId: identity.id, id });
       // After the secret: its revocation waited for logins under way.

@@ -7,7 +7,7 @@ import { loadRow } from '../../../kernel/database/rows.js';
 import type { ErrorCode } from '../../../kernel/errors.js';
 import { isId } from '../../../kernel/ids.js';
 import { Identity } from '../organizations/public.js';
-import { holdTokenAuth } from './auth-configuration.queries.js';
+import { lockTokenAuth } from './auth-configuration.queries.js';
 import { type TokenAuthView, toTokenAuthView } from './auth-configuration.view.js';
 import type { AuthMethod } from './auth-method.js';
 import { findIdentities, type IdentityRow } from './identity.sql.js';
@@ -90,7 +90,7 @@ export class IdentityReader {
    * @throws TOKEN_AUTH_NOT_FOUND
    */
   async holdTokenAuth(tx: Transaction, identityId: string): Promise<TokenAuthView> {
-    return toTokenAuthView(await loadRow(tx, holdTokenAuth, { identityId }, 'TOKEN_AUTH_NOT_FOUND'));
+    return toTokenAuthView(await loadRow(tx, lockTokenAuth, { identityId }, 'TOKEN_AUTH_NOT_FOUND'));
   }
 }
 

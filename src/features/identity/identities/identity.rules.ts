@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { orderRules } from '../../../kernel/list-order.js';
 import { pageRules } from '../../../kernel/paging.js';
 import { idOf, personText } from '../../../kernel/text-rules.js';
-import { EVEN_IF_INVALID, looseTexts } from '../../../kernel/validation.js';
+import { EVEN_IF_INVALID, textsOfField } from '../../../kernel/validation.js';
 import { displayName, organizationRole } from '../organizations/public.js';
 import { MAX_METADATA_KEY } from '../permissions/public.js';
 
@@ -29,7 +29,7 @@ const metadata = z
   .max(MAX_METADATA)
   .refine(
     (entries) => {
-      const keys = looseTexts(entries, 'key');
+      const keys = textsOfField(entries, 'key');
       return new Set(keys).size === keys.length;
     },
     {

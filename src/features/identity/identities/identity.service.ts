@@ -15,13 +15,13 @@ import { lockRow } from '../../../kernel/database/rows.js';
 import { AppError } from '../../../kernel/errors.js';
 import { mapYielding } from '../../../kernel/event-loop.js';
 import { isId, newId } from '../../../kernel/ids.js';
-import { orderedCursorKey, orderedPageBounds, orderedPageOf, orderOf } from '../../../kernel/list-order.js';
+import { orderedCursorKey, orderedPageBounds, orderedPageOf, requestedOrder } from '../../../kernel/list-order.js';
 import { type CountedConnectionOf, counted, Page } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import {
   addMember,
-  authorizeGiving,
   authorizeRoleChange,
+  authorizeRoleGrant,
   boundaryOfCaller,
   changeRole,
   deleteAccount,
@@ -46,7 +46,7 @@ import {
   OWNED_BY_PROJECT,
   UpdateIdentity,
 } from './identity.rules.js';
-import { joinProject, listHeldByAttributes, listIdentities, listProjectIdentities } from './identity.sql.js';
+import { joinProject, listIdentities, listProjectIdentities, listRulesWithAttributes } from './identity.sql.js';
 import { authorizeOwned, type IdentityAction } from './identity-rights.js';
 
 /** The verbs of machine identities. An identity belongs to the organization that made it. */
@@ -118,7 +118,7 @@ export class IdentityService {
     refuseOtherOrganization(ctx, organizationId);
     authorize(ctx, 'identity:read');
     const bounds = orderedPageBounds(request);
-    const rows = await listIdentities(ctx, orderOf(request), { organizationId: ctx.organizationId, ...bounds });
+    const rows = await listIdentities(ctx, requestedOrder(request), { organizationId: ctx.organizationId, ...bounds });
     const page = new Page(rows.map(toIdentityView), request, (row) => orderedCursorKey(request, row));
     await ctx.auditTrail.recordRead(ctx, { action: 'identity:list', facts: { count: page.nodes.length } });
     return counted(page, async () => (await batched(ctx, countsOf, ctx.organizationId)) ?? 0);
@@ -257,7 +257,7 @@ async function giveRole(
     if (role === roleSlug) return role;
     throw ownedByProject();
   }
-  const handedTo = authorizeGiving(tx, 'identity:edit', { subject: 'identity', fields: { identityId: id } });
+  const handedTo = authorizeRoleGrant(tx, 'identity:edit', { subject: 'identity', fields: { identityId: id } });
   const member = { kind: 'identity', id } as const;
   const before = (await lockMembership(tx, organizationId, member))?.role ?? null;
   if (before === role && handedTo === null) return role;
@@ -324,7 +324,7 @@ async function authorizeMetadata(
 ): Promise<void> {
   const [old, changed] = [before, after].map((metadata) => attributesWith(identity.id, metadata)) as [string, string];
   if (old === changed) return;
-  const places = (await listHeldByAttributes(tx, { identityId: identity.id })) as readonly HeldRights[];
+  const places = (await listRulesWithAttributes(tx, { identityId: identity.id })) as readonly HeldRights[];
   const beyondIn = await boundaryAt(tx, places);
   const points = places.flatMap((place) => timesOf(place).map((time) => ({ place, time })));
   const beyondEach = await mapYielding(points, ({ place, time }) =>

@@ -109,7 +109,7 @@ const termOf = (key: 'startsAt' | 'endsAt'): string => `(m.role_terms -> listed.
  * What an identity holds in organizations and projects where rules name attributes: roles, of its own memberships first, then
  * privileges. What has ended is not in it, and what has not begun is. Times are seconds from now.
  */
-export const listHeldByAttributes = sqlStatement({
+export const listRulesWithAttributes = sqlStatement({
   text: `with membership as (
       ${ofIdentity('organization_membership', ORGANIZATION_COLUMNS)}
       union all

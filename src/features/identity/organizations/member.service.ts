@@ -6,14 +6,14 @@ import { inTransaction } from '../../../kernel/database/in-transaction.js';
 import { loadRow } from '../../../kernel/database/rows.js';
 import { AppError } from '../../../kernel/errors.js';
 import { isId } from '../../../kernel/ids.js';
-import { orderedCursorKey, orderedPageBounds, orderOf } from '../../../kernel/list-order.js';
+import { orderedCursorKey, orderedPageBounds, requestedOrder } from '../../../kernel/list-order.js';
 import { type CountedConnectionOf, counted, Page } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { Assignee } from '../permissions/public.js';
-import { authorizeGiving, authorizeRoleChange } from './boundary/role-change.js';
+import { authorizeRoleChange, authorizeRoleGrant } from './boundary/role-change.js';
 import { listMembers } from './member.queries.js';
 import { ListMembers, RemoveMember, SetMember, UpdateMember } from './member.rules.js';
-import { holdCandidate } from './memberships/membership.sql.js';
+import { lockCandidate } from './memberships/membership.sql.js';
 import {
   addMember,
   changeRole,
@@ -53,7 +53,7 @@ export class MemberService {
     const organization = await this.organizations.load(ctx, organizationId ?? ctx.organizationId);
     authorizeIn(ctx, organization, 'member:read');
     const bounds = orderedPageBounds(request);
-    const rows = await listMembers(ctx, orderOf(request), { organizationId: organization.id, ...bounds });
+    const rows = await listMembers(ctx, requestedOrder(request), { organizationId: organization.id, ...bounds });
     const page = new Page(rows, request, (member) => orderedCursorKey(request, member));
     await ctx.auditTrail.recordRead(ctx, {
       action: 'organization-member:list',
@@ -99,7 +99,7 @@ export class MemberService {
       const action = actionOn(found.memberKind, 'edit');
       const organization = await this.organizations.load(tx, found.organizationId);
       const isRoleAlone = organization.id === tx.organizationId && roleSlug != null && endsAt === undefined;
-      const handedTo = isRoleAlone ? authorizeGiving(tx, action, assigneeOf(found)) : null;
+      const handedTo = isRoleAlone ? authorizeRoleGrant(tx, action, assigneeOf(found)) : null;
       if (!isRoleAlone) authorizeIn(tx, organization, action);
       const member = await loadCandidate(tx, organization, { kind: found.memberKind, id: found.memberId });
       const held = await lockMembership(tx, organization.id, member);
@@ -195,7 +195,7 @@ async function loadCandidate(
   { kind, id }: Member,
 ): Promise<Candidate> {
   const key = { id, organizationId: organization.id, rootOrganizationId: organization.parentId ?? organization.id };
-  const row = await loadRow(tx, holdCandidate[kind], key, NOT_FOUND[kind]);
+  const row = await loadRow(tx, lockCandidate[kind], key, NOT_FOUND[kind]);
   protectInstallationAdmin(tx, row);
   return { ...row, kind };
 }

@@ -41,7 +41,7 @@ export const listOrganizations = prepared(
 );
 
 /** The sub-organization of a root by its slug. It stays there until the transaction ends. */
-export const holdSubOrganization = prepared(
+export const lockSubOrganization = prepared(
   ({ rootOrganizationId, slug }: { rootOrganizationId: string; slug: string }) =>
     tables
       .selectFrom('organization')
@@ -63,7 +63,7 @@ export const lockOrganizationToDelete = prepared((asked: Scope & { id: string; i
 );
 
 /** A row: the organization has projects or sub-organizations. */
-export const findUse = prepared(({ id }: { id: string }) =>
+export const findContents = prepared(({ id }: { id: string }) =>
   tables
     .selectFrom('organization as o')
     .select('o.id')

@@ -1,13 +1,13 @@
 import { authorize, can } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
-import { type BatchLoad, type Together, together } from '../../../kernel/database/batched.js';
+import { type BatchLoad, runTogether, type SharedRun } from '../../../kernel/database/batched.js';
 import { loadRow } from '../../../kernel/database/rows.js';
 import { countMembersOfOrganizations, findMembers } from './member.queries.js';
 import type { Member } from './memberships/memberships.js';
 import {
   findEmailDomains,
   findOrganizations,
-  holdSubOrganization,
+  lockSubOrganization,
   type OrganizationView,
 } from './organization.queries.js';
 import { findUsers, type UserView } from './user.queries.js';
@@ -30,7 +30,7 @@ export class OrganizationReader {
    * @throws ORGANIZATION_NOT_FOUND
    */
   loadSubOrganization(tx: Transaction, rootOrganizationId: string, slug: string): Promise<{ id: string }> {
-    return loadRow(tx, holdSubOrganization, { rootOrganizationId, slug }, 'ORGANIZATION_NOT_FOUND');
+    return loadRow(tx, lockSubOrganization, { rootOrganizationId, slug }, 'ORGANIZATION_NOT_FOUND');
   }
 }
 
@@ -106,16 +106,16 @@ export async function membersInScope(ctx: Context, ids: readonly string[]): Prom
 /** Which of these addresses the organization of the caller sends no mails to. All calls of a request share one statement. */
 export async function refusedAddresses(ctx: Context, addresses: readonly string[]): Promise<ReadonlySet<string>> {
   if (addresses.length === 0) return new Set();
-  const domains = await together(ctx, emailDomains, ctx.organizationId);
+  const domains = await runTogether(ctx, emailDomains, ctx.organizationId);
   return new Set(addresses.filter((address) => !isAt(domains, address)));
 }
 
 /** Whether the organization of the caller sends mails to an address. */
-export const mayMail = async (ctx: Context, address: string): Promise<boolean> =>
+export const isMailAllowed = async (ctx: Context, address: string): Promise<boolean> =>
   !(await refusedAddresses(ctx, [address])).has(address);
 
 /** Nothing is remembered: what sends mails may run for long. */
-const emailDomains: Together<string, readonly string[]> = async (ctx, asked) => {
+const emailDomains: SharedRun<string, readonly string[]> = async (ctx, asked) => {
   const [found] = await findEmailDomains(ctx, { organizationId: ctx.organizationId });
   return asked.map(() => found?.domains ?? []);
 };

@@ -1,7 +1,7 @@
 import { type ClassType, Extensions, ID, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
-import { MINT } from '../../../kernel/graphql/limited-operations.js';
+import { CREATES_CREDENTIAL } from '../../../kernel/graphql/limited-operations.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, query } from '../../../kernel/graphql/operations.js';
@@ -72,7 +72,7 @@ export class OrganizationResolver {
     return this.service.list(ctx, args);
   }
 
-  @Extensions(MINT)
+  @Extensions(CREATES_CREDENTIAL)
   @mutation(
     CreateOrganization,
     CreateOrganizationPayload,

@@ -2,7 +2,7 @@ import { sql, Utils } from '@mikro-orm/core';
 import { authorize, PermissionDenied } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { queryOf } from '../../../kernel/database/database.js';
-import { flush, guarded, inTransaction } from '../../../kernel/database/in-transaction.js';
+import { flush, inTransaction, withConstraintCodes } from '../../../kernel/database/in-transaction.js';
 import { loadRow } from '../../../kernel/database/rows.js';
 import { EVERY_ORGANIZATION } from '../../../kernel/database/scope.js';
 import { AppError } from '../../../kernel/errors.js';
@@ -11,7 +11,12 @@ import { Page } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import { Organization } from './core/organization.entity.js';
 import { addMember, memberOf } from './memberships/memberships.js';
-import { findUse, listOrganizations, lockOrganizationToDelete, type OrganizationView } from './organization.queries.js';
+import {
+  findContents,
+  listOrganizations,
+  lockOrganizationToDelete,
+  type OrganizationView,
+} from './organization.queries.js';
 import type { OrganizationReader } from './organization.reader.js';
 import {
   CreateOrganization,
@@ -147,7 +152,7 @@ export class OrganizationService {
         .update({ ...wanted, updatedAt: sql`now()` })
         .where({ id: known.id })
         .returning('*');
-      const [changed] = await guarded(() => update.execute<Organization[]>('all'), SLUGS);
+      const [changed] = await withConstraintCodes(() => update.execute<Organization[]>('all'), SLUGS);
       if (changed === undefined) throw new AppError('ORGANIZATION_NOT_FOUND');
       const row = toOrganizationView(changed);
       await tx.auditTrail.recordChange(tx, {
@@ -178,7 +183,7 @@ export class OrganizationService {
         throw new AppError('ORGANIZATION_IN_USE');
       }
       authorizeDeletion(tx, organization);
-      const [use] = await findUse(tx, { id: organization.id });
+      const [use] = await findContents(tx, { id: organization.id });
       if (use !== undefined) throw new AppError('ORGANIZATION_IN_USE');
       await tx.em.nativeDelete(Organization, { id: organization.id });
       await tx.auditTrail.recordChange(tx, {

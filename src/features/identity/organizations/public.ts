@@ -1,10 +1,10 @@
 export {
-  authorizeActingAs,
+  authorizeCredentialsOf,
   authorizeNewName,
   boundaryOfCaller,
   rightsBeyondCaller,
 } from './boundary/account-rights.js';
-export { authorizeGiving, authorizeRoleChange } from './boundary/role-change.js';
+export { authorizeRoleChange, authorizeRoleGrant } from './boundary/role-change.js';
 export { Identity, IdentitySchema } from './core/identity.entity.js';
 export type { OrganizationMembershipSchema } from './core/membership.entity.js';
 export { OrganizationMembership } from './core/membership.entity.js';
@@ -14,7 +14,7 @@ export { lockOrganization } from './core/organization-locks.queries.js';
 export { OrganizationRole, OrganizationRoleSchema } from './core/organization-role.entity.js';
 export { User, type UserSchema } from './core/user.entity.js';
 export {
-  fromHere,
+  callerNetworks,
   keepLoggedInAdmins,
   lockAdminsOf,
   lockAdminsOfGroup,
@@ -32,7 +32,7 @@ export {
   protectInstallationAdmin,
 } from './memberships/memberships.js';
 export {
-  mayMail,
+  isMailAllowed,
   membersByIds,
   OrganizationReader,
   organizationsByIds,

@@ -2,12 +2,12 @@ import { raw as sql } from '@mikro-orm/core';
 import { authorize } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { batched, batchOfCounts } from '../../../kernel/database/batched.js';
-import { flush, guarded, inTransaction } from '../../../kernel/database/in-transaction.js';
-import { orderedCursorKey, orderedPageBounds, orderOf } from '../../../kernel/list-order.js';
+import { flush, inTransaction, withConstraintCodes } from '../../../kernel/database/in-transaction.js';
+import { orderedCursorKey, orderedPageBounds, requestedOrder } from '../../../kernel/list-order.js';
 import { type CountedConnectionOf, counted, Page } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import { authorizeNewName } from './boundary/account-rights.js';
-import { authorizeGiving, authorizeRoleChange } from './boundary/role-change.js';
+import { authorizeRoleChange, authorizeRoleGrant } from './boundary/role-change.js';
 import { User } from './core/user.entity.js';
 import { addMember, changeRole, deleteAccount, lockMembership } from './memberships/memberships.js';
 import type { UserReader } from './organization.reader.js';
@@ -67,7 +67,7 @@ export class UserService {
     const request = parse(ListUsers, raw);
     authorize(ctx, 'member:read');
     const bounds = orderedPageBounds(request);
-    const rows = await listUsers(ctx, orderOf(request), { organizationId: ctx.organizationId, ...bounds });
+    const rows = await listUsers(ctx, requestedOrder(request), { organizationId: ctx.organizationId, ...bounds });
     const page = new Page(rows, request, (user) => orderedCursorKey(request, { ...user, name: user.username }));
     await ctx.auditTrail.recordRead(ctx, { action: 'user:list', facts: { count: page.nodes.length } });
     return counted(page, async () => (await batched(ctx, countsOfUsers, ctx.organizationId)) ?? 0);
@@ -90,7 +90,7 @@ export class UserService {
         await authorizeNewName(tx, { action: 'member:edit', field: 'username', from: user.username, to: username });
       const role = roleSlug === undefined ? user.roleSlug : await giveRole(tx, user, roleSlug);
       const change = { ...(username === undefined ? {} : { username }), updatedAt: sql('now()') };
-      await guarded(() => tx.em.nativeUpdate(User, { id: user.id }, change), TAKEN);
+      await withConstraintCodes(() => tx.em.nativeUpdate(User, { id: user.id }, change), TAKEN);
       await tx.auditTrail.recordChange(tx, {
         action: 'user:update',
         showsInProjects: username !== undefined,
@@ -125,7 +125,7 @@ export class UserService {
 
 /** @returns the role that the user has then */
 async function giveRole(tx: Transaction, { id, organizationId, username }: UserView, role: string): Promise<string> {
-  const handedTo = authorizeGiving(tx, 'member:edit', { subject: 'member', fields: { username } });
+  const handedTo = authorizeRoleGrant(tx, 'member:edit', { subject: 'member', fields: { username } });
   const member = { kind: 'user', id } as const;
   const before = (await lockMembership(tx, organizationId, member))?.role ?? null;
   if (before === role && handedTo === null) return role;

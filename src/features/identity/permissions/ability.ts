@@ -16,7 +16,7 @@ function inNewerWords(rule: Rule): Rule {
 }
 
 /** The name for all assignments. */
-export const GRANT = 'grant-privileges';
+export const GRANT_ACTION = 'grant-privileges';
 const GRANTED = ['assign-role', 'assign-additional-privileges'] as const;
 
 /**
@@ -25,7 +25,7 @@ const GRANTED = ['assign-role', 'assign-additional-privileges'] as const;
  */
 export function withAssignments(rule: Rule): Rule {
   const actions = [rule.action].flat();
-  return actions.includes(GRANT) ? { ...rule, action: [...new Set([...actions, ...GRANTED])] } : rule;
+  return actions.includes(GRANT_ACTION) ? { ...rule, action: [...new Set([...actions, ...GRANTED])] } : rule;
 }
 
 /** An ability in which assignments are checked by their own names. */

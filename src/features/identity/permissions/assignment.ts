@@ -1,6 +1,6 @@
 import { type Ability, type Action, can, type Rule, rulesOf } from '../../../kernel/authz/ability.js';
 import { compileConditions, type Fields } from '../../../kernel/authz/conditions.js';
-import { abilityOf, assignmentsOf, GRANT, withAssignments } from './ability.js';
+import { abilityOf, assignmentsOf, GRANT_ACTION, withAssignments } from './ability.js';
 
 /** The recipient of an assignment: the subject of rules about such members, and the fields for their conditions. */
 export interface Assignee {
@@ -55,5 +55,5 @@ function allowedBy(rules: readonly Rule[]): Fields[] {
 /** A condition on the name that covers several actions means each of them. */
 function inAllWords(subject: string, action: string): string[] {
   if (subject === 'secrets' && ['describeSecret', 'readValue'].includes(action)) return [action, 'read'];
-  return /^assign-/.test(action) ? [action, GRANT] : [action];
+  return /^assign-/.test(action) ? [action, GRANT_ACTION] : [action];
 }

@@ -14,10 +14,10 @@ export const MAX_METADATA_KEY = 64;
 export const LONGEST_ATTRIBUTE = '{{identity.metadata.}}'.length + MAX_METADATA_KEY;
 
 /** A text with a letter instead of each attribute: the shape of the pattern once they are filled in. */
-export const withStandIns = (text: string): string => text.replace(ATTRIBUTE, 'x');
+export const withPlaceholders = (text: string): string => text.replace(ATTRIBUTE, 'x');
 
 /** Whether every name between `{{` and `}}` is an attribute that a caller can have. */
-export const namesKnownAttributes = (text: string): boolean => !withStandIns(text).includes('{{');
+export const namesKnownAttributes = (text: string): boolean => !withPlaceholders(text).includes('{{');
 
 /** The attributes of a caller that rules can name: `id`, and `metadata.<key>`. */
 export type Attributes = Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import { type Ability, type Action, type Rule, rulesOf } from '../../../kernel/authz/ability.js';
 import type { Conditions } from '../../../kernel/authz/conditions.js';
-import { abilityOf, GRANT, withAssignments } from './ability.js';
+import { abilityOf, GRANT_ACTION, withAssignments } from './ability.js';
 import { withAttributes } from './attributes.js';
 import { ComparedConditions, ComparisonSteps, keyOf } from './compared-conditions.js';
 
@@ -203,7 +203,7 @@ class Comparison {
       const check = new ActionComparison(this.own.actions.get(action) ?? NONE, atoms, this.steps);
       const had = anyway.get(action) ?? [];
       if (atoms.every(({ inverted }, at) => inverted || check.isCovered(at) || check.isHeld(at, had))) return [];
-      return [names.has(action) ? action : (action.replace(/:.*$/, `:${GRANT}`) as Action)];
+      return [names.has(action) ? action : (action.replace(/:.*$/, `:${GRANT_ACTION}`) as Action)];
     });
     return new Set(beyond);
   }

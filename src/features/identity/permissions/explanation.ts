@@ -4,7 +4,7 @@ import { assignmentsOf } from './ability.js';
 import type { Rights, RuleSource } from './rights.js';
 
 /** Where the roles and privileges of a member come from. */
-export interface HeldOrigins {
+export interface RightsOrigins {
   /** The memberships that grant each role, direct ones first. */
   readonly memberships: readonly RoleGiven[];
   /** The custom roles, in the order of their stored rules. */
@@ -53,7 +53,7 @@ export interface Explanation {
  */
 export function explain(
   { ability, sources }: Rights,
-  origins: HeldOrigins,
+  origins: RightsOrigins,
   action: Action,
   fields?: Fields,
 ): Explanation {
@@ -77,13 +77,13 @@ export interface EffectiveRule {
 }
 
 /** All rules by which rights decide, in order. @param origins as in `explain` */
-export const effectiveRules = ({ ability, sources }: Rights, origins: HeldOrigins): EffectiveRule[] =>
+export const effectiveRules = ({ ability, sources }: Rights, origins: RightsOrigins): EffectiveRule[] =>
   rulesOf(ability).map((rule, at) => ({
     rule,
     origin: originOf(sources[at] as RuleSource, origins),
   }));
 
-function originOf(source: RuleSource, { memberships, ownRoles, ownPrivileges }: HeldOrigins): RuleOrigin {
+function originOf(source: RuleSource, { memberships, ownRoles, ownPrivileges }: RightsOrigins): RuleOrigin {
   if (source.kind === 'privilege') {
     const privilege = ownPrivileges[source.at];
     if (privilege === undefined) throw new Error('the origins are not those of the rights');

@@ -4,7 +4,7 @@ import type { Conditions } from '../../../kernel/authz/conditions.js';
 import { MAX_GLOB } from '../../../kernel/authz/glob.js';
 import { EVEN_IF_INVALID } from '../../../kernel/validation.js';
 import { conditionalActions, ORGANIZATION_VOCABULARY, PROJECT_VOCABULARY, type Vocabulary } from './actions.js';
-import { LONGEST_ATTRIBUTE, namesKnownAttributes, patternViolation, withStandIns } from './attributes.js';
+import { LONGEST_ATTRIBUTE, namesKnownAttributes, patternViolation, withPlaceholders } from './attributes.js';
 import './permissions.errors.js';
 
 const MAX_RULES = 100;
@@ -35,7 +35,7 @@ const slugText = z
   .string()
   .min(1)
   .max(MAX_SLUG + LONGEST_ATTRIBUTE)
-  .refine((text) => text.length > MAX_SLUG + LONGEST_ATTRIBUTE || withStandIns(text).length <= MAX_SLUG, {
+  .refine((text) => text.length > MAX_SLUG + LONGEST_ATTRIBUTE || withPlaceholders(text).length <= MAX_SLUG, {
     error: `must be at most ${MAX_SLUG} characters`,
     params: { code: 'TOO_BIG' },
   });

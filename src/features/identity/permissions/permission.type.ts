@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Rule } from '../../../kernel/authz/ability.js';
 import { enumType } from '../../../kernel/graphql/enums.js';
 import { enumOfRule, inputOfRule, inputType } from '../../../kernel/graphql/inputs.js';
-import { holding, objectType, orNull } from '../../../kernel/graphql/object-types.js';
+import { objectType, orNull, typedAs } from '../../../kernel/graphql/object-types.js';
 import type { ORGANIZATION_ACTIONS, PROJECT_ACTIONS } from './actions.js';
 import { ConditionsType, fromConditionsType, toConditionsType } from './condition.type.js';
 import { OrganizationPermissions, Permissions } from './permission.rules.js';
@@ -130,8 +130,8 @@ export const PermissionType = objectType(
   'Permission',
   'A permission of a project role: allows or forbids one action on a subject.',
   {
-    subject: [holding<string>(PermissionSubjectEnum), 'Subject of the permission.'],
-    action: [holding<string>(PermissionActionEnum), 'Action of the permission.'],
+    subject: [typedAs<string>(PermissionSubjectEnum), 'Subject of the permission.'],
+    action: [typedAs<string>(PermissionActionEnum), 'Action of the permission.'],
     inverted: [
       Boolean,
       'Whether the permission forbids the action instead of allowing it. Later permissions override earlier ones.',
@@ -145,7 +145,7 @@ export type PermissionType = InstanceType<typeof PermissionType>;
 const ruleTypeOf = (name: string, owner: string, subjects: Readonly<Record<string, string>>) =>
   objectType(name, `A permission rule of ${owner}: allows or forbids actions on a subject.`, {
     subject: [subjects, 'Subject of the rule.'],
-    action: [holding<string[]>([PermissionActionEnum]), 'Actions of the rule.'],
+    action: [typedAs<string[]>([PermissionActionEnum]), 'Actions of the rule.'],
     inverted: [
       Boolean,
       'Whether the rule forbids the actions instead of allowing them. Later rules override earlier ones.',
@@ -181,7 +181,7 @@ interface BothForms {
 const converted = new WeakMap<readonly Rule[], BothForms>();
 
 /** Rules in both forms of the API: with several actions each, and with one. */
-export function inBothForms(given: readonly Rule[]): BothForms {
+export function toRuleForms(given: readonly Rule[]): BothForms {
   const known = converted.get(given);
   if (known !== undefined) return known;
   const rules = toShownRules(given);

@@ -29,20 +29,20 @@ export {
   type Explanation,
   effectiveRules,
   explain,
-  type HeldOrigins,
   isAllowed,
+  type RightsOrigins,
   type RuleOrigin,
 } from './explanation.js';
 export { LISTED_PERMISSIONS, PERMISSIONS, permissionsIn, RULES, withReplyPermissions } from './permission.reply.js';
 export { OrganizationPermissions, Permissions, type PermissionsGiven, toRules } from './permission.rules.js';
 export {
-  inBothForms,
   OrganizationPermissionSubjectEnum,
   OrganizationPermissionType,
   PermissionActionEnum,
   PermissionRuleType,
   PermissionSubjectEnum,
   PermissionType,
+  toRuleForms,
   toShownRules,
   withPermissions,
 } from './permission.type.js';
@@ -53,11 +53,11 @@ export {
   findProjectRights,
   findProjectRules,
   type HeldRoles,
-  isTimed,
-  KNOWN_SECONDS,
+  hasTimedRoles,
   NO_RIGHTS,
   organizationRights,
   projectRights,
+  RIGHTS_CACHE_SECONDS,
   type Rights,
   rulesAsText,
   rulesOfOrganizationRoles,
@@ -65,7 +65,7 @@ export {
   type StoredRules,
   storedRulesOf,
 } from './rights.js';
-export { type FieldChange, selectsOtherwise } from './selection.js';
+export { type FieldChange, matchesOtherResources } from './selection.js';
 export { readRulesText, readStoredRules } from './stored-rules.js';
 export {
   endOfTerm,

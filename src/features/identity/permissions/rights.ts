@@ -54,14 +54,14 @@ export interface HeldRoles {
 }
 
 /** For so long a node goes by what it has read of rights, as long as it notices no change. */
-export const KNOWN_SECONDS = 30;
+export const RIGHTS_CACHE_SECONDS = 30;
 
 /**
  * SQL of whether what a member has in projects begins or ends by itself at a later time.
  *
  * @param member SQL of its ID @param which condition of the memberships `d` that count
  */
-export const isTimed = (member: string, which = 'true'): string => `(
+export const hasTimedRoles = (member: string, which = 'true'): string => `(
     exists (select from project_membership d where ${which} and d.role_terms is not null and (d.user_id = ${member} or d.identity_id = ${member}))
     or exists (select from group_member g join project_membership d on d.group_id = g.group_id
       where ${which} and d.role_terms is not null and (g.user_id = ${member} or g.identity_id = ${member}))

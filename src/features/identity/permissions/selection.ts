@@ -15,7 +15,7 @@ export interface FieldChange {
  * compared: if they match both before and after, or neither, the rule matches the same. Rules that forbid count like
  * rules that allow. A comparison with an attribute of the holder differs for some holder, whatever the values are.
  */
-export async function selectsOtherwise(rules: readonly Rule[], changes: readonly FieldChange[]): Promise<boolean> {
+export async function matchesOtherResources(rules: readonly Rule[], changes: readonly FieldChange[]): Promise<boolean> {
   for (const [subject, concerned] of Map.groupBy(changes, (change) => change.subject)) {
     const fields = new Set(concerned.flatMap(({ before, after }) => [...Object.keys(before), ...Object.keys(after)]));
     if (comparesAttributes(rules, concerned)) return true;

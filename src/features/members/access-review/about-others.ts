@@ -14,7 +14,7 @@ import {
 import { listMembersNow } from './held.sql.js';
 
 /** The subject of a query: a user or an identity. */
-export interface Whom {
+export interface ReviewedAccount {
   readonly kind: 'user' | 'identity';
   readonly id: string;
 }
@@ -26,7 +26,11 @@ export interface Whom {
  * @returns the ID to look up: an unused ID where it is not of a kind that the caller may read
  * @throws PERMISSION_DENIED
  */
-export function authorizeAbout(access: Access, { kind, id }: Whom, names: ReadonlyMap<string, string>): string {
+export function authorizeAbout(
+  access: Access,
+  { kind, id }: ReviewedAccount,
+  names: ReadonlyMap<string, string>,
+): string {
   authorize(access, 'role:read');
   // Nobody has an empty name: an unknown user is treated as somebody whom no condition names.
   if (kind === 'user') authorize(access, 'member:read', { username: names.get(id) ?? '' });
@@ -35,7 +39,10 @@ export function authorizeAbout(access: Access, { kind, id }: Whom, names: Readon
 }
 
 /** Usernames of the users in the query, by ID, whatever the caller may read. */
-export async function namesOf(ctx: Context, whom: readonly (Whom | null)[]): Promise<ReadonlyMap<string, string>> {
+export async function namesOf(
+  ctx: Context,
+  whom: readonly (ReviewedAccount | null)[],
+): Promise<ReadonlyMap<string, string>> {
   const memberIds = whom.flatMap((each) => (each !== null && isId(each.id) ? [each.id] : []));
   if (memberIds.length === 0) return new Map();
   const owners = [ctx.organizationId, ctx.rootOrganizationId];

@@ -4,7 +4,7 @@ import type { Context } from '../../../kernel/context.js';
 import { batched } from '../../../kernel/database/batched.js';
 import { enumType } from '../../../kernel/graphql/enums.js';
 import { enumOfRule, inputType } from '../../../kernel/graphql/inputs.js';
-import { hidden, objectType, orNull } from '../../../kernel/graphql/object-types.js';
+import { hiddenField, objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { nested, query } from '../../../kernel/graphql/operations.js';
 import { connectionOf, PageArgs } from '../../../kernel/graphql/page.js';
 import { relations } from '../../../kernel/graphql/relations.js';
@@ -53,7 +53,7 @@ const RuleOriginType = objectType(
     source: [RuleSourceEnum, 'Kind of the origin.'],
     slug: [String, 'Slug of the role or the privilege.'],
     /** For the nested memberships. */
-    membershipIds: hidden<readonly string[]>(),
+    membershipIds: hiddenField<readonly string[]>(),
   },
 );
 type RuleOriginType = InstanceType<typeof RuleOriginType>;

@@ -124,10 +124,10 @@ interface Check {
  *
  * @throws VALIDATION_FAILED for an action that the subject does not have
  */
-export const askedFor = (asked: Check, path = '') => askedOf(PROJECT_ACTIONS, asked, path);
+export const checkedProjectActions = (asked: Check, path = '') => askedOf(PROJECT_ACTIONS, asked, path);
 
-/** As `askedFor`, in an organization. */
-export const askedInOrganization = (asked: Check, path = '') => askedOf(ORGANIZATION_ACTIONS, asked, path);
+/** As `checkedProjectActions`, in an organization. */
+export const checkedOrganizationActions = (asked: Check, path = '') => askedOf(ORGANIZATION_ACTIONS, asked, path);
 
 function askedOf(
   actions: Actions,
@@ -145,7 +145,7 @@ function askedOf(
 }
 
 /** The user or identity of a query: null for the caller. @throws VALIDATION_FAILED for both */
-export function askedWhom(
+export function reviewedAccount(
   { userId, identityId }: { userId?: string | null | undefined; identityId?: string | null | undefined },
   path = '',
 ): { kind: 'user' | 'identity'; id: string } | null {

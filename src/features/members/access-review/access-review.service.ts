@@ -23,14 +23,14 @@ import {
   type ProjectAccess,
   type ProjectReader,
 } from '../../projects/public.js';
-import { authorizeAbout, namesOf, unsavedRoles, type Whom } from './about-others.js';
+import { authorizeAbout, namesOf, type ReviewedAccount, unsavedRoles } from './about-others.js';
 import {
   AccessAt,
   AccessChecks,
-  askedFor,
-  askedWhom,
+  checkedProjectActions,
   EffectivePermissions,
   ExplainAccess,
+  reviewedAccount,
 } from './access-review.rules.js';
 import {
   listHeldAt,
@@ -43,14 +43,14 @@ import {
   listRolesNow,
 } from './held.sql.js';
 import {
-  givingOf,
   groupsThatMay,
   type HeldMember,
+  membersAllowed,
+  membersOf,
   namesAttributes,
   type Policies,
-  placedMembers,
   type Reason,
-  whoMay,
+  toRoleGrant,
 } from './verdicts.js';
 
 /** Explains who may do what. Nothing is decided here: it uses the abilities that authorize requests. */
@@ -65,8 +65,8 @@ export class AccessReviewService {
    */
   async explain(ctx: Context, raw: unknown): Promise<Explanation | null> {
     const { projectId, userId, identityId, ...what } = parse(ExplainAccess, raw);
-    const asked = askedFor(what);
-    const { project, memberId } = await this.#askable(ctx, projectId, askedWhom({ userId, identityId }));
+    const asked = checkedProjectActions(what);
+    const { project, memberId } = await this.#askable(ctx, projectId, reviewedAccount({ userId, identityId }));
     const found = await findExplanation(ctx, { projectId: project.projectId, memberId, ...asked });
     await this.#record(ctx, project, 'access:explain', memberId);
     return found ?? null;
@@ -80,7 +80,7 @@ export class AccessReviewService {
    */
   async effective(ctx: Context, raw: unknown): Promise<readonly EffectiveRule[] | null> {
     const { projectId, ...whom } = parse(EffectivePermissions, raw);
-    const { project, memberId } = await this.#askable(ctx, projectId, askedWhom(whom));
+    const { project, memberId } = await this.#askable(ctx, projectId, reviewedAccount(whom));
     const found = await findEffectiveRules(ctx, { projectId: project.projectId, memberId });
     await this.#record(ctx, project, 'access:effective', memberId);
     return found ?? null;
@@ -96,9 +96,9 @@ export class AccessReviewService {
     const { checks } = await parseYielding(AccessChecks, raw);
     const questions = checks.map(({ projectId, userId, identityId, permissions, ...what }, at) => ({
       projectId: projectId.toLowerCase(),
-      whom: askedWhom({ userId, identityId }, `checks[${at}].`),
+      whom: reviewedAccount({ userId, identityId }, `checks[${at}].`),
       permissions,
-      ...askedFor(what, `checks[${at}].`),
+      ...checkedProjectActions(what, `checks[${at}].`),
     }));
     const known = await this.projects.listAccessible(
       ctx,
@@ -148,11 +148,15 @@ export class AccessReviewService {
    */
   async accessAt(ctx: Context, raw: unknown): Promise<Page<Reason>> {
     const { projectId, subject, action, fields, at, ...request } = parse(AccessAt, raw);
-    const asked = askedFor({ subject, action, fields });
+    const asked = checkedProjectActions({ subject, action, fields });
     const project = await this.projects.load(ctx, projectId);
     authorizeOverview(project);
     const policies = await policiesOf(ctx, [project.projectId], at ?? null);
-    const reasons = await whoMay(policies.get(project.projectId) ?? NOBODY, checkedActions(asked.action), asked.fields);
+    const reasons = await membersAllowed(
+      policies.get(project.projectId) ?? NOBODY,
+      checkedActions(asked.action),
+      asked.fields,
+    );
     const page = pageOfReasons(readable(project, reasons), request);
     await ctx.auditTrail.recordRead(ctx, {
       action: 'access:holders',
@@ -173,7 +177,7 @@ export class AccessReviewService {
     authorizeOverview(project);
     const policies = (await batched(ctx, policiesNow, project.projectId)) ?? NOBODY;
     return inLine(ctx, async () => {
-      const page = pageOfReasons(readable(project, await whoMay(policies, TO_READ, fields)), request);
+      const page = pageOfReasons(readable(project, await membersAllowed(policies, TO_READ, fields)), request);
       await ctx.load?.work.countMade(page.nodes.length);
       return page;
     });
@@ -195,7 +199,7 @@ export class AccessReviewService {
   async #askable(
     ctx: Context,
     projectId: string,
-    whom: Whom | null,
+    whom: ReviewedAccount | null,
   ): Promise<{ readonly project: ProjectAccess; readonly memberId: string }> {
     const project = await this.projects.load(ctx, projectId);
     const memberId = whom === null ? ctx.actor.id : authorizeAbout(project, whom, await namesOf(ctx, [whom]));
@@ -304,7 +308,7 @@ async function policiesOf(
   const isNamed = [...roles, ...privileges].some(namesAttributes);
   const inProject = <Row extends InProject>(all: readonly Row[]) => Map.groupBy(all, ({ projectId }) => projectId);
   const [byProject, byRole, byPrivilege] = [inProject(held), inProject(roles), inProject(privileges)];
-  const belonging = new Map([...byProject].map(([id, memberships]) => [id, placedMembers(memberships)]));
+  const belonging = new Map([...byProject].map(([id, memberships]) => [id, membersOf(memberships)]));
   const memberIds = [...new Set([...belonging.values()].flat().map(({ memberId }) => memberId))];
   const names = new Map(
     (await listMembersNow(ctx, { memberIds, withMetadata: false })).map(({ memberId, name }) => [memberId, name]),
@@ -315,7 +319,7 @@ async function policiesOf(
       id,
       {
         members: members.map((member) => ({ ...member, name: names.get(member.memberId) ?? null })),
-        given: (byProject.get(id) ?? []).map(givingOf),
+        given: (byProject.get(id) ?? []).map(toRoleGrant),
         roles: byRole.get(id) ?? [],
         privileges: byPrivilege.get(id) ?? [],
         attributes,

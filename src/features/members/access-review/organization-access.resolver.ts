@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Context } from '../../../kernel/context.js';
 import { batched } from '../../../kernel/database/batched.js';
 import { enumOfRule, inputType } from '../../../kernel/graphql/inputs.js';
-import { hidden, objectType, orNull } from '../../../kernel/graphql/object-types.js';
+import { hiddenField, objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { nested, query } from '../../../kernel/graphql/operations.js';
 import { leadsTo, relations } from '../../../kernel/graphql/relations.js';
 import { MemberType, membersByIds } from '../../identity/organizations/public.js';
@@ -36,8 +36,8 @@ const OrganizationRuleOriginType = objectType(
   {
     roleSlug: [String, 'Slug of the role.'],
     /** For the nested memberships: null without a direct one. */
-    membershipId: hidden<string | null>(),
-    groupMembershipIds: hidden<readonly string[]>(),
+    membershipId: hiddenField<string | null>(),
+    groupMembershipIds: hiddenField<readonly string[]>(),
   },
 );
 type OrganizationRuleOriginType = InstanceType<typeof OrganizationRuleOriginType>;

@@ -2,24 +2,24 @@ import type { Context } from '../../../kernel/context.js';
 import { mapYielding } from '../../../kernel/event-loop.js';
 import { isId } from '../../../kernel/ids.js';
 import { parse, parseYielding } from '../../../kernel/validation.js';
-import { FIND_HELD } from '../../identity/access/public.js';
+import { FIND_RIGHTS } from '../../identity/access/public.js';
 import {
   type Explanation,
   explain,
-  type HeldOrigins,
   type HeldRoles,
   isAllowed,
   organizationRights,
+  type RightsOrigins,
 } from '../../identity/permissions/public.js';
 import { authorizeAbout, namesOf, unsavedRoles } from './about-others.js';
 import {
-  askedInOrganization,
-  askedWhom,
+  checkedOrganizationActions,
   ExplainOrganizationAccess,
   OrganizationAccessChecks,
+  reviewedAccount,
 } from './access-review.rules.js';
 
-type Held = Awaited<ReturnType<typeof FIND_HELD>>[number] & Pick<HeldRoles, 'storedRules'>;
+type Held = Awaited<ReturnType<typeof FIND_RIGHTS>>[number] & Pick<HeldRoles, 'storedRules'>;
 
 /**
  * Explains who may do what in the caller's organization, by the abilities that authorize requests.
@@ -35,8 +35,8 @@ export class OrganizationAccessService {
    */
   async explain(ctx: Context, raw: unknown): Promise<Explanation | null> {
     const { userId, identityId, ...what } = parse(ExplainOrganizationAccess, raw);
-    const { action, fields } = askedInOrganization(what);
-    const whom = askedWhom({ userId, identityId });
+    const { action, fields } = checkedOrganizationActions(what);
+    const whom = reviewedAccount({ userId, identityId });
     const memberId = whom === null ? ctx.actor.id : authorizeAbout(ctx, whom, await namesOf(ctx, [whom]));
     const held = (await heldBy(ctx, [memberId])).get(memberId);
     await ctx.auditTrail.recordRead(ctx, { action: 'access:explain', facts: { memberId } });
@@ -51,9 +51,9 @@ export class OrganizationAccessService {
   async can(ctx: Context, raw: unknown): Promise<boolean[]> {
     const { checks } = await parseYielding(OrganizationAccessChecks, raw);
     const questions = checks.map(({ userId, identityId, permissions, ...what }, at) => ({
-      whom: askedWhom({ userId, identityId }, `checks[${at}].`),
+      whom: reviewedAccount({ userId, identityId }, `checks[${at}].`),
       permissions,
-      ...askedInOrganization(what, `checks[${at}].`),
+      ...checkedOrganizationActions(what, `checks[${at}].`),
     }));
     const names = await namesOf(
       ctx,
@@ -90,14 +90,14 @@ const NOTHING = { roles: [], storedRules: null };
 async function heldBy(ctx: Context, ids: readonly string[]): Promise<ReadonlyMap<string, Held>> {
   const memberIds = [...new Set(ids)].filter(isId);
   if (memberIds.length === 0) return new Map();
-  const rows = await FIND_HELD(ctx, { organizationId: ctx.organizationId, actorId: ctx.actor.id, memberIds });
+  const rows = await FIND_RIGHTS(ctx, { organizationId: ctx.organizationId, actorId: ctx.actor.id, memberIds });
   return new Map(
     rows.map((row) => [row.memberId, { ...row, storedRules: row.storedRules as HeldRoles['storedRules'] }]),
   );
 }
 
-const originsOf = ({ memberships, ownRoles }: Held): HeldOrigins => ({
-  memberships: memberships as HeldOrigins['memberships'],
-  ownRoles: ownRoles as HeldOrigins['ownRoles'],
+const originsOf = ({ memberships, ownRoles }: Held): RightsOrigins => ({
+  memberships: memberships as RightsOrigins['memberships'],
+  ownRoles: ownRoles as RightsOrigins['ownRoles'],
   ownPrivileges: [],
 });

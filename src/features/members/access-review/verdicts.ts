@@ -23,7 +23,7 @@ interface Roles {
 }
 
 /** @param roles in order of evaluation */
-export const givingOf = ({ id, isGroup, roles }: Omit<Giving, 'own' | 'builtIn'> & Roles): Giving => ({
+export const toRoleGrant = ({ id, isGroup, roles }: Omit<Giving, 'own' | 'builtIn'> & Roles): Giving => ({
   id,
   isGroup,
   own: roles.filter((slug) => !isBuiltIn(slug)).reverse(),
@@ -89,7 +89,11 @@ export const namesAttributes = ({ rules }: Stored): boolean => rules.namesAttrib
 /**
  * Which members of a project may perform an action there, and why; for several actions, all of them, and why the last.
  */
-export async function whoMay(policies: Policies, actions: readonly Action[], fields?: Fields): Promise<Reason[]> {
+export async function membersAllowed(
+  policies: Policies,
+  actions: readonly Action[],
+  fields?: Fields,
+): Promise<Reason[]> {
   const all = (1 << actions.length) - 1;
   const decisionOf = decisionsIn(policies, actions, fields);
   const reasons = await mapYielding(policies.members, (member) => {
@@ -226,7 +230,7 @@ interface PlacedMember {
 }
 
 /** All members of memberships, each once. */
-export function placedMembers(memberships: readonly Belonging[]): PlacedMember[] {
+export function membersOf(memberships: readonly Belonging[]): PlacedMember[] {
   const of = (memberKind: PlacedMember['memberKind'], ids: readonly Buffer[]): PlacedMember[] =>
     [...placesByMember(ids)].map(([memberId, places]) => ({ memberKind, memberId, places }));
   const users = memberships.map((membership) => membership.users);

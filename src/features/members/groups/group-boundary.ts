@@ -10,7 +10,7 @@ import {
   rulesOfOrganizationRoles,
 } from '../../identity/permissions/public.js';
 import type { ProjectReader } from '../../projects/public.js';
-import { holdRoles } from './group.queries.js';
+import { lockRoles } from './group.queries.js';
 
 /**
  * Whoever takes somebody into a group gives all that the group has: its roles in organizations, the linked ones too, and in
@@ -25,7 +25,7 @@ export async function authorizeRightsOfGroup(
   projects: ProjectReader,
   { groupId, action }: { readonly groupId: string; readonly action: Action },
 ): Promise<void> {
-  const held = await holdRoles(tx, { groupId });
+  const held = await lockRoles(tx, { groupId });
   const beyondIn = await boundaryOfCaller(tx);
   const inOrganizations = held.flatMap(({ organizationId, role, permissions }) => {
     const rules = rulesOfOrganizationRoles([role], [readRulesText(permissions, ORGANIZATION_VOCABULARY)]);

@@ -14,7 +14,7 @@ import {
 import type { ProjectReader } from '../../projects/public.js';
 import { findMembers, findNamedMembers, type GroupMemberRow, listCandidates, listMembers } from './group.queries.js';
 import { loadGroup, lockGroup, mayRead } from './group.reader.js';
-import { byName } from './group.service.js';
+import { cursorKeyOf } from './group.service.js';
 import { authorizeRightsOfGroup } from './group-boundary.js';
 import { GroupMember } from './group-member.entity.js';
 import { ListMembers, ManyMembers, MemberPage, OneMember } from './group-member.rules.js';
@@ -95,7 +95,7 @@ export class GroupMemberService {
     const kinds = readableKinds(ctx, memberKind);
     const group = await loadGroup(ctx, groupId, 'groups:read');
     const rows = await batched(ctx, pagesOfMembers, listKey(group.id, { kinds, ...bounds }));
-    const page = new Page(rows ?? [], request, byName);
+    const page = new Page(rows ?? [], request, cursorKeyOf);
     await ctx.auditTrail.recordRead(ctx, {
       action: 'group-member:list',
       facts: { groupId: group.id, count: page.nodes.length },
@@ -112,7 +112,7 @@ export class GroupMemberService {
   async membersOf(ctx: Context, groupId: string, raw: unknown = {}): Promise<Page<GroupMemberRow>> {
     const request = parse(MemberPage, raw);
     const wanted = { kinds: readableKinds(ctx, null), ...namePageBounds(request) };
-    return new Page((await batched(ctx, pagesOfMembers, listKey(groupId, wanted))) ?? [], request, byName);
+    return new Page((await batched(ctx, pagesOfMembers, listKey(groupId, wanted))) ?? [], request, cursorKeyOf);
   }
 
   async #add(ctx: Context, groupId: string, named: readonly NamedMember[]): Promise<readonly GroupMemberRow[]> {

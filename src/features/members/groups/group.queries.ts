@@ -114,7 +114,7 @@ export const upsertRole = prepared((given: { id: string; organizationId: string;
  * The roles that a group has in organizations, and the rules of those that are not built in. Held until the transaction ends:
  * nobody gives the group another role, or a project, at the same moment.
  */
-export const holdRoles = prepared(({ groupId }: { groupId: string }) =>
+export const lockRoles = prepared(({ groupId }: { groupId: string }) =>
   tables
     .selectFrom('organization_membership as m')
     .select([

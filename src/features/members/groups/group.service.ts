@@ -1,16 +1,16 @@
 import { raw as sql } from '@mikro-orm/core';
 import { authorize, can } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
-import { flush, guarded, inTransaction } from '../../../kernel/database/in-transaction.js';
+import { flush, inTransaction, withConstraintCodes } from '../../../kernel/database/in-transaction.js';
 import { AppError } from '../../../kernel/errors.js';
 import { newId, randomLetters } from '../../../kernel/ids.js';
 import { orderedPageOf } from '../../../kernel/list-order.js';
 import { type CountedConnectionOf, type CursorKey, counted } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import {
-  authorizeGiving,
   authorizeNewName,
   authorizeRoleChange,
+  authorizeRoleGrant,
   keepLoggedInAdmins,
   lockAdminsOf,
   OrganizationMembership,
@@ -26,7 +26,7 @@ import { authorizeNewSlug, authorizeRightsOfGroup } from './group-boundary.js';
 const TAKEN = { member_group_slug_unique: 'GROUP_SLUG_TAKEN' } as const;
 
 /** Where a group is in a list. */
-export const byName = ({ name, id }: { readonly name: string; readonly id: string }): CursorKey => [name, id];
+export const cursorKeyOf = ({ name, id }: { readonly name: string; readonly id: string }): CursorKey => [name, id];
 
 /**
  * Groups of an organization: users and machine identities that are given roles together.
@@ -86,7 +86,7 @@ export class GroupService {
         await authorizeNewName(tx, { action: 'groups:edit', field: 'groupSlug', from: row.slug, to: slug });
       }
       const given = { subject: 'groups', fields: { groupSlug: row.slug } } as const;
-      const handedTo = role === undefined ? null : authorizeGiving(tx, 'groups:edit', given);
+      const handedTo = role === undefined ? null : authorizeRoleGrant(tx, 'groups:edit', given);
       if (role !== undefined && (role !== row.roleSlug || handedTo !== null)) {
         const change = { before: row.roleSlug, after: role, handedTo };
         await authorizeRoleChange(tx, { organizationId, action: 'groups:edit', ...change });
@@ -135,7 +135,7 @@ async function setRole(
   tx: Transaction,
   given: { readonly organizationId: string; readonly groupId: string; readonly role: string },
 ): Promise<{ id: string; createdAt: Date }> {
-  const [row] = await guarded(() => upsertRole(tx, { id: newId(), ...given }), {
+  const [row] = await withConstraintCodes(() => upsertRole(tx, { id: newId(), ...given }), {
     organization_membership_organization_id_fkey: 'ORGANIZATION_NOT_FOUND',
     organization_membership_group_id_fkey: 'GROUP_NOT_FOUND',
   });

@@ -68,7 +68,7 @@ export const roleKey = ({ slug }: { readonly slug: string }): CursorKey => [
 ];
 
 /** What follows on a role that may have been deleted meanwhile. @param slug null: all */
-export function rolesAfter<R extends { readonly slug: string }>(
+export function rolesAfterSlug<R extends { readonly slug: string }>(
   roles: readonly R[],
   slug: string | null,
 ): readonly R[] {
@@ -78,7 +78,7 @@ export function rolesAfter<R extends { readonly slug: string }>(
 }
 
 /** The slug that a page continues after. Null: the first page. @throws VALIDATION_FAILED for a cursor of another list */
-export function slugBefore({ after }: PageRequest): string | null {
+export function slugOfCursor({ after }: PageRequest): string | null {
   if (after == null) return null;
   const [, slug = ''] = decodeCursor(after, 2);
   return slug;

@@ -38,8 +38,8 @@ import {
   OneOrganizationRole,
   OrganizationRoleBySlug,
   roleKey,
-  rolesAfter,
-  slugBefore,
+  rolesAfterSlug,
+  slugOfCursor,
   UpdateOrganizationRole,
 } from './organization-role.rules.js';
 
@@ -168,7 +168,7 @@ export class OrganizationRoleService {
   async list(ctx: Context, raw: unknown): Promise<CountedConnectionOf<OrganizationRoleView>> {
     const request = parse(ListOrganizationRoles, raw);
     const isPlain = request.orderBy == null && request.updatedSince == null;
-    const after = request.orderBy == null ? slugBefore(request) : null;
+    const after = request.orderBy == null ? slugOfCursor(request) : null;
     authorize(ctx, 'role:read');
     const { organizationId } = ctx;
     const bounds = isPlain ? { after, limit: rowLimit(request) } : { after: null, limit: null };
@@ -177,7 +177,7 @@ export class OrganizationRoleService {
     const builtIn = await ownBuiltInRoles(ctx);
     const page = orderedPageOf([...own.map(toRoleView), ...builtIn], request, {
       orderable: (role) => role,
-      own: (rows, asked) => new Page(rolesAfter(rows, after), asked, roleKey),
+      own: (rows, asked) => new Page(rolesAfterSlug(rows, after), asked, roleKey),
     });
     await ctx.auditTrail.recordRead(ctx, {
       action: 'organization-role:list',

@@ -1,7 +1,7 @@
 import './privileges.errors.js';
 import type { Feature } from '../../../feature.js';
 import { nodeKind } from '../../../kernel/graphql/node.js';
-import { IN_OWN_PROJECT, type ProjectReader, type ProjectRelations } from '../../projects/public.js';
+import { type ProjectReader, type ProjectRelations, REACH_OF_MEMBER } from '../../projects/public.js';
 import { AdditionalPrivilege } from './additional-privilege.entity.js';
 import { findPrivileges, toPrivilegeView } from './privilege.queries.js';
 import {
@@ -34,7 +34,7 @@ export function createPrivileges({
       nodeKind<AdditionalPrivilegeType>({
         type: 'AdditionalPrivilege',
         table: 'additional_privilege',
-        reach: IN_OWN_PROJECT,
+        reach: REACH_OF_MEMBER,
         load: async (ctx, ids) =>
           relations.readable(ctx, await findPrivileges(ctx, { ids }), (row, access) => {
             authorizeReadingOf(access, row);

@@ -9,7 +9,7 @@ import { connectionOf } from '../../../kernel/graphql/page.js';
 import { leadsTo, relations } from '../../../kernel/graphql/relations.js';
 import { type ConnectionOf, pageOf } from '../../../kernel/paging.js';
 import { MemberKindEnum } from '../../identity/organizations/public.js';
-import { inBothForms, PermissionRuleType, PermissionType, withPermissions } from '../../identity/permissions/public.js';
+import { PermissionRuleType, PermissionType, toRuleForms, withPermissions } from '../../identity/permissions/public.js';
 import { ProjectMembershipType, type ProjectRelations, projectRelationOf } from '../../projects/public.js';
 import type { PrivilegeView } from './privilege.queries.js';
 import {
@@ -57,7 +57,7 @@ const AdditionalPrivilegeConnection = connectionOf(AdditionalPrivilegeType, 'Add
 /** Converts a privilege to its API type. */
 export const toPrivilegeType = ({ rules, ...privilege }: PrivilegeView): AdditionalPrivilegeType => ({
   ...privilege,
-  ...inBothForms(rules),
+  ...toRuleForms(rules),
 });
 
 @Resolver(() => AdditionalPrivilegeType)

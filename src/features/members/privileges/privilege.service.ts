@@ -12,7 +12,7 @@ import { type CursorKey, type Page, pageOf } from '../../../kernel/paging.js';
 import { slugFor } from '../../../kernel/text-rules.js';
 import { parse } from '../../../kernel/validation.js';
 import { mayAssign, readStoredRules, rightsBeyondChange, toRules } from '../../identity/permissions/public.js';
-import { ownTermIn, type ProjectAccess, type ProjectReader } from '../../projects/public.js';
+import { ownTermGuard, type ProjectAccess, type ProjectReader } from '../../projects/public.js';
 import { AdditionalPrivilege } from './additional-privilege.entity.js';
 import {
   fieldsOf,
@@ -329,7 +329,7 @@ async function beyondOwnTerm(
   given: { readonly projectId: string; readonly rules: readonly Rule[]; readonly endsAt: Date | null },
 ): Promise<Action[]> {
   if (tx.actor.kind !== memberKind || tx.actor.id !== memberId) return [];
-  return (await ownTermIn(tx, given.projectId))(given.rules, given.endsAt);
+  return (await ownTermGuard(tx, given.projectId))(given.rules, given.endsAt);
 }
 
 /** @throws PERMISSION_BOUNDARY */

@@ -2,7 +2,7 @@ import { ID, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { Node } from '../../../kernel/graphql/node.js';
-import { hidden, objectType, orNull } from '../../../kernel/graphql/object-types.js';
+import { hiddenField, objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, query } from '../../../kernel/graphql/operations.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
 import { relations } from '../../../kernel/graphql/relations.js';
@@ -31,8 +31,8 @@ const ProjectRescueType = objectType(
     endsAt: [DateTime, 'When the rescue ends or ended.'],
     isActive: [Boolean, 'Whether the rescue has not ended.'],
     /** For the nested user and identity. */
-    userId: hidden<string | null>(),
-    identityId: hidden<string | null>(),
+    userId: hiddenField<string | null>(),
+    identityId: hiddenField<string | null>(),
   },
   { implements: Node },
 );

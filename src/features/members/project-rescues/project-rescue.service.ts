@@ -1,7 +1,7 @@
 import { authorize } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
 import type { BatchLoad } from '../../../kernel/database/batched.js';
-import { flush, guarded, inTransaction } from '../../../kernel/database/in-transaction.js';
+import { flush, inTransaction, withConstraintCodes } from '../../../kernel/database/in-transaction.js';
 import { loadRow } from '../../../kernel/database/rows.js';
 import { AppError } from '../../../kernel/errors.js';
 import { isId, NO_ID, newId } from '../../../kernel/ids.js';
@@ -18,14 +18,14 @@ import {
   RescueProject,
 } from './project-rescue.rules.js';
 import {
-  endAdmin,
+  assignAdmin,
   endRescue,
   findAdmin,
   findRescues,
-  giveAdmin,
   listRescues,
   listWithoutAdmin,
   type RescueRow,
+  unassignAdmin,
 } from './project-rescue.sql.js';
 
 /** A project that may be rescued. */
@@ -70,7 +70,10 @@ export class ProjectRescueService {
       const term = { range, startsAt: now.toISOString(), endsAt: endsAt.toISOString() };
       const place = { organizationId, projectId };
       const given = { id: newId(), ...place, ...member, memberId: actor.id, term };
-      const { formerEndsAt } = await guarded(() => loadRow(tx, giveAdmin, given, 'MEMBERSHIP_NOT_FOUND'), CONSTRAINTS);
+      const { formerEndsAt } = await withConstraintCodes(
+        () => loadRow(tx, assignAdmin, given, 'MEMBERSHIP_NOT_FOUND'),
+        CONSTRAINTS,
+      );
       const rescue = tx.em.create(ProjectRescue, { ...place, ...member, reason, endsAt });
       await flush(tx);
       await tx.auditTrail.recordChange(tx, {
@@ -96,7 +99,7 @@ export class ProjectRescueService {
     return inTransaction(ctx, async (tx) => {
       const key = { id, organizationId: tx.organizationId };
       const { projectId, endsAt, ...who } = await loadRow(tx, endRescue, key, 'PROJECT_RESCUE_NOT_FOUND');
-      await endAdmin(tx, { projectId, memberId: who.userId ?? who.identityId ?? NO_ID, endsAt });
+      await unassignAdmin(tx, { projectId, memberId: who.userId ?? who.identityId ?? NO_ID, endsAt });
       await tx.auditTrail.recordChange(tx, { action: 'project:revoke-rescue', projectId, facts: { rescueId: id } });
       return load(tx, id);
     });

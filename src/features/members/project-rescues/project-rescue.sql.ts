@@ -73,7 +73,7 @@ export const findAdmin = sqlStatement({
  *
  * @returns the end of its previous term in that role, if that is in the future
  */
-export const giveAdmin = sqlStatement({
+export const assignAdmin = sqlStatement({
   text: `with own as (
       select from organization_membership where organization_id = :organizationId and :memberId in (user_id, identity_id)
         and (ends_at is null or now() < ends_at) for key share),
@@ -116,7 +116,7 @@ export const endRescue = sqlStatement({
 });
 
 /** Ends the role that a rescue assigned; a later assignment, permanent or with another term, stays. */
-export const endAdmin = sqlStatement({
+export const unassignAdmin = sqlStatement({
   text: `update project_membership set role_terms = jsonb_set(role_terms, '{admin,endsAt}', to_jsonb(now())), updated_at = now()
     where project_id = :projectId and :memberId in (user_id, identity_id) and (role_terms -> 'admin' ->> 'endsAt')::timestamptz = :endsAt`,
   params: { projectId: t.uuid, memberId: t.uuid, endsAt: t.time },

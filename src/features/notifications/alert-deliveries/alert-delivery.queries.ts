@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { ofEach } from '../../../kernel/database/plans.sql.js';
+import { pagePerOwner } from '../../../kernel/database/plans.sql.js';
 import { prepared, tablesOf } from '../../../kernel/database/tables.js';
 import type { CertificateSchema } from '../../certificates/public.js';
 import type { ProjectSchema } from '../../projects/public.js';
@@ -64,7 +64,7 @@ const certificatesOfMessages = tables
 
 /** The certificates of each message that expire first. */
 export const listFirstCertificates = prepared(({ messageIds, most }: { messageIds: readonly string[]; most: number }) =>
-  ofEach(tables, messageIds, (messageId) =>
+  pagePerOwner(tables, messageIds, (messageId) =>
     certificatesOfMessages
       .select(['d.message_id as messageId', 'c.id as certificateId'])
       .where('d.message_id', '=', messageId)

@@ -11,7 +11,7 @@ import { SOURCE } from './alert-delivery.queries.js';
 const TODAY = `case when a.is_daily_reminder then to_char(now() at time zone 'UTC', 'YYYY-MM-DD') end`;
 
 /** Subjects of alerts, as `c`: certificates of the inventory and of authorities. Disabled authorities need no alert. */
-export const SUBJECT = `(
+export const ALERT_SUBJECTS = `(
       select id, project_id, profile_id, lineage_id, created_at, names_digest, common_name, sans, profile_slug, is_ca, serial_number, not_before,
         not_after, status,
         false as is_authority
@@ -32,7 +32,7 @@ const RENEWED = (of: 'c' | 'n'): string => `exists (select from certificate r wh
  * that is not renewed itself, so that no two replace each other. Of profiles that are deleted the slug is left. Names alone prove nothing:
  * anybody can import a certificate with them. `is false` keeps the planner from joining what is needed for few rows.
  */
-export const SUPERSEDED = `(${RENEWED('c')}
+export const IS_SUPERSEDED = `(${RENEWED('c')}
       or exists (select from certificate n where n.project_id = c.project_id and n.names_digest = c.names_digest
         and coalesce(n.profile_id::text, n.profile_slug) = coalesce(c.profile_id::text, c.profile_slug) and n.status = 'active'
         and n.not_after > c.not_after and n.not_before <= now() and ${RENEWED('n')} is false))`;
@@ -51,13 +51,13 @@ const BEGINS = `case when c.not_after <= now() + ${PERIOD} then null when c.not_
 const COLUMNS = sqlColumnsOf(CertificateSchema, 'c', ['id', 'commonName', 'serialNumber', 'notBefore', 'notAfter']);
 
 /** What notifications say of a subject `c`, but for its alternative names. */
-export const NOTIFIED = {
+export const NOTIFIED_COLUMNS = {
   text: `${COLUMNS.text}, c.profile_slug as "profileName"`,
   row: { ...COLUMNS.row, profileName: t.nullable(t.text), sans: t.array(t.text) },
 };
 const FOUND = {
-  text: `${NOTIFIED.text}, c.project_id as "projectId", c.is_ca as "isCa", c.is_authority as "isAuthority"`,
-  row: { ...NOTIFIED.row, projectId: t.uuid, isCa: t.boolean, isAuthority: t.boolean },
+  text: `${NOTIFIED_COLUMNS.text}, c.project_id as "projectId", c.is_ca as "isCa", c.is_authority as "isAuthority"`,
+  row: { ...NOTIFIED_COLUMNS.row, projectId: t.uuid, isCa: t.boolean, isAuthority: t.boolean },
 };
 
 /** For non-ASCII names, Postgres and Node may disagree on case folding, so such names pass the prefilter. */
@@ -76,9 +76,9 @@ export const listSubjects = sqlStatement({
         "includeCas" boolean, "commonNameEquals" text[], "commonNameLike" text[], "profileEquals" text[], "profileLike" text[],
         "sanEquals" text[], "sanLike" text[], "afterTime" timestamptz, "afterId" uuid, "withSans" boolean) offset 0) w
     cross join lateral (
-      select ${FOUND.text}, case when w."withSans" then c.sans else c.sans[1:100] end as sans from ${SUBJECT}
+      select ${FOUND.text}, case when w."withSans" then c.sans else c.sans[1:100] end as sans from ${ALERT_SUBJECTS}
       where c.project_id = w."projectId" and c.status = 'active' and c.not_after > now()
-        and c.not_after <= w."upTo" and (w.within is null or not ${SUPERSEDED})
+        and c.not_after <= w."upTo" and (w.within is null or not ${IS_SUPERSEDED})
         and (c.not_after, c.id) > (w."afterTime", w."afterId")
         and (w."includeCas" or not c.is_ca)
         and c.common_name = all(w."commonNameEquals") and ${LIKE('c.common_name', 'w."commonNameLike"')}
@@ -95,7 +95,7 @@ export const listSubjects = sqlStatement({
 
 /** Certificates of the inventory and of authorities by ID, in any project. */
 export const findSubjects = sqlStatement({
-  text: `select ${FOUND.text}, c.sans from ${SUBJECT} where c.id = any(:ids)`,
+  text: `select ${FOUND.text}, c.sans from ${ALERT_SUBJECTS} where c.id = any(:ids)`,
   params: { ids: t.array(t.uuid) },
   row: FOUND.row,
 });
@@ -110,8 +110,8 @@ export const listAlertStates = sqlStatement({
   text: `
     select ${ALERT.text}, ${TODAY} as today,
       exists (select from certificate_alert_channel h where h.alert_id = a.id and h.is_enabled) as "hasChannel",
-      c.status, c.not_after <= now() as "isExpired", ${BEGINS} as "beginsAt", ${SUPERSEDED} as "isSuperseded"
-    from certificate_alert a join ${SUBJECT} on c.project_id = a.project_id
+      c.status, c.not_after <= now() as "isExpired", ${BEGINS} as "beginsAt", ${IS_SUPERSEDED} as "isSuperseded"
+    from certificate_alert a join ${ALERT_SUBJECTS} on c.project_id = a.project_id
     where c.id = :certificateId and (:time::text is null or (a.created_at, a.id) < (:time::text::timestamptz, :afterId::uuid))
     order by a.created_at desc, a.id desc limit :limit::integer`,
   params: {
@@ -145,14 +145,14 @@ export const retryMessages = retryMessagesBy('project_id', SOURCE, enabledChanne
  */
 export const listMessageCertificates = sqlStatement({
   text: `
-    select ${NOTIFIED.text}, c.sans[1:100] as sans, c.status,
+    select ${NOTIFIED_COLUMNS.text}, c.sans[1:100] as sans, c.status,
       floor(extract(epoch from c.not_after - now()) / 86400)::integer as "daysLeft"
-    from notification_message m cross join ${SUBJECT}
+    from notification_message m cross join ${ALERT_SUBJECTS}
     where m.id = :messageId and c.id = any(array(select subject_id from notification_delivery where message_id = :messageId))
-      and (m.event <> 'expiration' or c.status = 'active' and ${SUPERSEDED} is false)
+      and (m.event <> 'expiration' or c.status = 'active' and ${IS_SUPERSEDED} is false)
     order by c.not_after, c.id`,
   params: { messageId: t.uuid },
-  row: { ...NOTIFIED.row, status: t.text, daysLeft: t.integer },
+  row: { ...NOTIFIED_COLUMNS.row, status: t.text, daysLeft: t.integer },
 });
 
 /** Stores the result of a test of channels: null if all targets accepted it. */

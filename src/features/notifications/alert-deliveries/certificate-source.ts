@@ -3,11 +3,11 @@ import { CertificateAlert, openForSending } from '../alerts/public.js';
 import type { Source } from '../deliveries/public.js';
 import {
   expiry,
-  fitted,
   type Notification,
   type NotifiedItem,
   type Severity,
   targetsOf,
+  truncated,
   urgencyOf,
 } from '../sending/public.js';
 import { findSender, SOURCE } from './alert-delivery.queries.js';
@@ -116,7 +116,7 @@ export function notificationOf(
       ['Project', projectName],
       ['Alert', alertName],
     ],
-    reason: `a recipient of the alert “${fitted(alertName, 100)}” in the project “${fitted(projectName, 100)}”`,
+    reason: `a recipient of the alert “${truncated(alertName, 100)}” in the project “${truncated(projectName, 100)}”`,
     noun: NOUN,
     items,
     data: { alert: { id: alertId, name: alertName, alertBefore: before, projectId, projectName } },
@@ -136,7 +136,7 @@ function severityOf(eventType: NotifiedEvent, first: NotifiedItem | undefined): 
 
 function itemOf(certificate: NotifiedCertificate): NotifiedItem {
   const { id, serialNumber, sans, profileName, notBefore, notAfter, status, daysLeft } = certificate;
-  const commonName = fitted(certificate.commonName, 1_000) || fitted(sans[0] ?? '', 1_000) || '(no name)';
+  const commonName = truncated(certificate.commonName, 1_000) || truncated(sans[0] ?? '', 1_000) || '(no name)';
   return {
     name: commonName,
     urgency: urgencyOf(daysLeft),

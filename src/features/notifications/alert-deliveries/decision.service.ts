@@ -1,6 +1,6 @@
 import { authorize } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
-import { batched, batchOfLists, listKey, type Together, together } from '../../../kernel/database/batched.js';
+import { batched, batchOfLists, listKey, runTogether, type SharedRun } from '../../../kernel/database/batched.js';
 import { AppError } from '../../../kernel/errors.js';
 import { Page, timeCursorKey, timePageBounds } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
@@ -11,7 +11,7 @@ import { listMessagesAbout, type MessageRow } from './alert-delivery.queries.js'
 import { ListDecisions } from './alert-delivery.rules.js';
 import { type AlertState, findSubjects, listAlertStates } from './alert-delivery.sql.js';
 import { mayRead } from './match.service.js';
-import { matchingCertificates, type Verdict, verdictsOf } from './matching.js';
+import { type MatchVerdict, matchingCertificates, verdictsOf } from './matching.js';
 
 const NOT_FOUND = 'CERTIFICATE_NOT_FOUND';
 const SUBJECT = { find: findSubjects, notFound: NOT_FOUND } as const;
@@ -19,7 +19,7 @@ const DAY_MS = 86_400_000;
 
 /** The outcome of an alert for a certificate. `notified`, `pending` and `failed` depend on its messages. */
 const OUTCOMES = ['notified', 'pending', 'failed'] as const;
-type Outcome = (typeof OUTCOMES)[number] | Verdict;
+type Outcome = (typeof OUTCOMES)[number] | MatchVerdict;
 
 /** Why an alert notified of a certificate, or did not. */
 export interface Decision {
@@ -54,7 +54,9 @@ export class DecisionService {
       const alert = alerts.get(state.id);
       // Deleted in the meantime.
       if (alert === undefined) return [];
-      return [decisionOf(alert, { state, verdict: verdicts[at] as Verdict, messages: messages.get(alert.id) ?? [] })];
+      return [
+        decisionOf(alert, { state, verdict: verdicts[at] as MatchVerdict, messages: messages.get(alert.id) ?? [] }),
+      ];
     });
     const page = new Page(decisions, request, ({ alert }) => timeCursorKey(alert.createdAt, alert.id));
     const facts = { certificateId: subject.id, count: page.nodes.length };
@@ -66,7 +68,7 @@ export class DecisionService {
 
 function decisionOf(
   alert: Decision['alert'],
-  { state, verdict, messages }: { state: AlertState; verdict: Verdict; messages: readonly MessageRow[] },
+  { state, verdict, messages }: { state: AlertState; verdict: MatchVerdict; messages: readonly MessageRow[] },
 ): Decision {
   const states = new Set(messages.map(({ state }) => state));
   const sent = states.has('pending') ? 'pending' : states.has('sent') ? 'notified' : null;
@@ -87,7 +89,7 @@ export class CertificateAlerts {
     const { projectId } = certificate;
     authorize(await this.projects.loadOwning(ctx, projectId, 'CERTIFICATE_NOT_FOUND'), 'pki-alerts:read');
     const alerts = (await batched(ctx, alertsByProject, listKey(projectId, {}))) ?? [];
-    return together(ctx, chosen, { certificate, alerts });
+    return runTogether(ctx, chosen, { certificate, alerts });
   }
 }
 
@@ -102,7 +104,7 @@ interface Choice {
 }
 
 /** Batched over all certificates of a response, so that the audit trail gets one record per project. */
-const chosen: Together<Choice, readonly AlertView[]> = async (ctx, choices) => {
+const chosen: SharedRun<Choice, readonly AlertView[]> = async (ctx, choices) => {
   const lists: (readonly AlertView[])[] = [];
   for (const { certificate, alerts } of choices) {
     const compared = { ...certificate, profileName: certificate.profileSlug };

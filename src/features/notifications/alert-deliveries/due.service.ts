@@ -8,7 +8,7 @@ import type { JobKind, JobRun } from '../../../kernel/jobs/job-kind.js';
 import { queue } from '../../../kernel/jobs/queue.js';
 import type { CertificateEvent } from '../../certificates/public.js';
 import { CertificateAlert, type EventType, listChannels, openForNewMessages } from '../alerts/public.js';
-import { ledgerTargets, sendSoon, writeMessages } from '../deliveries/public.js';
+import { recipientsOf, wakeSenders, writeMessages } from '../deliveries/public.js';
 import { listUnsentSubjects } from './alert-delivery.queries.js';
 import { findSubjects, listAlertStates, type Subject } from './alert-delivery.sql.js';
 import { CERTIFICATE_SOURCE } from './certificate-source.js';
@@ -25,7 +25,7 @@ const NOTIFIED_AT_ONCE = 1_000;
 const EVENT_DAYS = 7;
 
 /** Queues a check of every enabled alert once a day, at midnight UTC. */
-export const FIND_DUE: JobKind = {
+export const FIND_DUE_ALERTS: JobKind = {
   name: 'certificate-alerts:find-due',
   description: 'Queues a check of every certificate alert, daily at midnight UTC.',
   everySeconds: DAY_SECONDS,
@@ -37,7 +37,7 @@ export const FIND_DUE: JobKind = {
       await run.inTransaction((tx) =>
         queue(
           tx,
-          CHECK,
+          CHECK_ALERTS,
           alerts.map(({ id, organizationId, projectId }) => ({
             key: `${id} ${run.queuedAt.toISOString()}`,
             organizationId,
@@ -52,7 +52,7 @@ export const FIND_DUE: JobKind = {
 };
 
 /** Finds the certificates that one expiration alert is due for, or those of an event whose messages were not accepted. */
-export const CHECK: JobKind = {
+export const CHECK_ALERTS: JobKind = {
   name: 'certificate-alerts:check',
   description: 'Finds the certificates that an expiration alert is due for, or whose messages were not accepted.',
   run: async (ctx, run) => {
@@ -125,7 +125,7 @@ const EVENT_JOBS: Readonly<Record<EventName, JobKind>> = {
 };
 
 /** The jobs that find out what alerts have to notify of. */
-export const DUE_JOBS: readonly JobKind[] = [FIND_DUE, CHECK, ...Object.values(EVENT_JOBS)];
+export const DUE_JOBS: readonly JobKind[] = [FIND_DUE_ALERTS, CHECK_ALERTS, ...Object.values(EVENT_JOBS)];
 
 async function notifyOfEvent(ctx: Context, run: JobRun, event: EventName): Promise<void> {
   const certificateId = run.subjectId ?? NO_ID;
@@ -164,14 +164,14 @@ export async function notifyOfCertificateEvent(
 }
 
 /** Checks an alert right after it was created or updated, and has its senders look: messages of an alert that is disabled are cancelled. */
-export async function checkSoon(
+export async function enqueueAlertCheck(
   tx: Transaction,
   alert: { readonly id: string; readonly organizationId: string; readonly projectId: string; readonly version: number },
   configuredIds: readonly string[],
 ): Promise<void> {
   const { id, organizationId, projectId, version } = alert;
-  await queue(tx, CHECK, [{ key: `${id} version ${version}`, organizationId, projectId, subjectId: id }]);
-  await sendSoon(tx, CERTIFICATE_SOURCE, { ownerId: id, organizationId, projectId }, configuredIds);
+  await queue(tx, CHECK_ALERTS, [{ key: `${id} version ${version}`, organizationId, projectId, subjectId: id }]);
+  await wakeSenders(tx, CERTIFICATE_SOURCE, { ownerId: id, organizationId, projectId }, configuredIds);
 }
 
 /** An alert, and the certificates that it notifies of. */
@@ -194,7 +194,7 @@ async function notify(tx: Transaction, { alertId, event, certificateIds, occurre
   if (alert === null) return;
   const { organizationId, projectId } = alert;
   const channels = (await listChannels(tx, { alertIds: [alertId] })).filter(({ enabled }) => enabled);
-  const targets = await ledgerTargets(tx, alert, channels, (channel) => openForNewMessages(tx, channel));
+  const targets = await recipientsOf(tx, alert, channels, (channel) => openForNewMessages(tx, channel));
   const messages = { organizationId, projectId, ownerId: alertId, event, subjectIds: certificateIds };
   const isNew = await writeMessages(
     tx,

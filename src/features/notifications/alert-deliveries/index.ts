@@ -13,7 +13,7 @@ import { matchRoutes } from './match.routes.js';
 import { MatchService } from './match.service.js';
 import { AlertMessageResolver, AlertMessagesResolver, AlertTestResolver } from './message.resolver.js';
 import { messageRoutes } from './message.routes.js';
-import { MessageService, readOf } from './message.service.js';
+import { auditOfRead, MessageService } from './message.service.js';
 import { TrialService } from './trial.service.js';
 
 /**
@@ -47,7 +47,7 @@ export function createAlertDeliveries(deps: {
         only: `n.source = '${CERTIFICATE_SOURCE.name}'`,
         action: 'pki-alerts:read',
         find: (ctx, { ids }) => findMessages(ctx, { ids }),
-        record: (row) => readOf(row as Parameters<typeof readOf>[0]),
+        record: (row) => auditOfRead(row as Parameters<typeof auditOfRead>[0]),
       }),
     ],
     routes: [...matchRoutes, ...messageRoutes],

@@ -1,12 +1,12 @@
 import { Field, FieldResolver, ID, Int, ObjectType, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
-import { type BatchLoad, linked } from '../../../kernel/database/batched.js';
+import { type BatchLoad, batchedOrNull } from '../../../kernel/database/batched.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { argsType } from '../../../kernel/graphql/inputs.js';
-import { hidden, objectType, orNull } from '../../../kernel/graphql/object-types.js';
+import { hiddenField, objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { nested, query } from '../../../kernel/graphql/operations.js';
-import { soughtConnectionOf } from '../../../kernel/graphql/page.js';
-import type { SoughtConnectionOf } from '../../../kernel/paging.js';
+import { searchConnectionOf } from '../../../kernel/graphql/page.js';
+import type { SearchConnectionOf } from '../../../kernel/paging.js';
 import {
   type AuthorityRow,
   AuthorityType,
@@ -25,8 +25,8 @@ const MatchType = objectType(
   'CertificateAlertMatch',
   'A certificate that an alert applies to: one of the inventory, or that of a certificate authority.',
   {
-    isAuthority: hidden<boolean>(),
-    id: hidden<string>(),
+    isAuthority: hiddenField<boolean>(),
+    id: hiddenField<string>(),
     commonName: [String, 'Common name (CN) of the subject. Empty if it has none.'],
     sans: [[String], 'Subject alternative names. Names after the first 100 may be left out.'],
     profileName: [orNull(String), 'Slug of the profile that issued the certificate. Null if issued without one.'],
@@ -42,7 +42,7 @@ type MatchType = InstanceType<typeof MatchType>;
   description: 'Certificates that an alert applies to, soonest expiration first.',
   simpleResolvers: true,
 })
-class MatchConnection extends soughtConnectionOf(MatchType, 'CertificateAlertMatch', 'expiration, soonest first') {
+class MatchConnection extends searchConnectionOf(MatchType, 'CertificateAlertMatch', 'expiration, soonest first') {
   @Field(() => Int, {
     nullable: true,
     description:
@@ -51,7 +51,7 @@ class MatchConnection extends soughtConnectionOf(MatchType, 'CertificateAlertMat
   totalCount!: () => Promise<number | null>;
 }
 
-type Shown = SoughtConnectionOf<MatchType> & { totalCount: () => Promise<number | null> };
+type Shown = SearchConnectionOf<MatchType> & { totalCount: () => Promise<number | null> };
 
 @Resolver(() => MatchType)
 export class MatchResolver {
@@ -91,12 +91,12 @@ export class MatchResolver {
 
   @nested(CertificateType, 'The certificate. Null if it belongs to a certificate authority of the project.')
   certificate({ id, isAuthority }: MatchType, ctx: Context): Promise<CertificateType | null> {
-    return linked(ctx, this.#certificates, isAuthority ? null : id);
+    return batchedOrNull(ctx, this.#certificates, isAuthority ? null : id);
   }
 
   @nested(AuthorityType, 'The certificate authority that the certificate belongs to. Null for other certificates.')
   authority({ id, isAuthority }: MatchType, ctx: Context): Promise<AuthorityType | null> {
-    return linked(ctx, this.#authorities, isAuthority ? id : null);
+    return batchedOrNull(ctx, this.#authorities, isAuthority ? id : null);
   }
 }
 

@@ -1,8 +1,8 @@
 import { authorize, can } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
-import { type Together, together } from '../../../kernel/database/batched.js';
+import { runTogether, type SharedRun } from '../../../kernel/database/batched.js';
 import { SealedCursors } from '../../../kernel/graphql/sealed-cursors.js';
-import { type CursorKey, SoughtPage, timeCursorKey } from '../../../kernel/paging.js';
+import { type CursorKey, SearchPage, timeCursorKey } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { type AlertFilter, type EventType, findAlerts } from '../alerts/public.js';
@@ -28,7 +28,7 @@ interface PageRequest {
 }
 
 /** A page of certificates. */
-export type MatchedPage = SoughtPage<Subject> & {
+export type MatchedPage = SearchPage<Subject> & {
   /** Null: more than can be scanned. */
   readonly totalCount: () => Promise<number | null>;
 };
@@ -96,12 +96,12 @@ async function pageOf(
   const offset = request.offset ?? 0;
   const search = { projectId, filters, period, mayRead: mayRead(project) };
   const after = positionOf(cursors.read(request.after, 2));
-  const found = await together(ctx, findMatches, { ...search, after, count: offset + request.first + 1 });
+  const found = await runTogether(ctx, findMatches, { ...search, after, count: offset + request.first + 1 });
   const stoppedAt = found.stoppedAt === null ? null : keyOf(found.stoppedAt);
-  const page = new SoughtPage(found.subjects.slice(offset), request, keyOf, { cursors, stoppedAt });
+  const page = new SearchPage(found.subjects.slice(offset), request, keyOf, { cursors, stoppedAt });
   return Object.assign(page, {
     totalCount: async () => {
-      const all = await together(ctx, findMatches, { ...search, after: null, count: Number.POSITIVE_INFINITY });
+      const all = await runTogether(ctx, findMatches, { ...search, after: null, count: Number.POSITIVE_INFINITY });
       return all.stoppedAt === null ? all.subjects.length : null;
     },
   });
@@ -146,7 +146,7 @@ interface Progress {
 }
 
 /** Finds the certificates of many alerts. Each statement is shared by all alerts. */
-const findMatches: Together<MatchSearch, Matches> = async (ctx, given) => {
+const findMatches: SharedRun<MatchSearch, Matches> = async (ctx, given) => {
   const all = given.map((wanted): Progress => {
     return { wanted, found: [], scanned: 0, last: wanted.after, isOver: false, isAtEnd: false };
   });

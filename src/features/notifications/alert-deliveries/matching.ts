@@ -8,7 +8,7 @@ import { type AlertState, listSubjects, type Subject } from './alert-delivery.sq
  * The verdict of an alert on a certificate. `due`: it notifies of the expiration now. `no_event`: it will notify once the event occurs.
  * All others are reasons why it does not notify.
  */
-export type Verdict =
+export type MatchVerdict =
   | 'due'
   | 'no_event'
   | 'disabled'
@@ -24,8 +24,11 @@ export type Verdict =
 export const ALL_ALERTS = { time: null, afterId: null, limit: null } as const;
 
 /** The verdicts of alerts on a certificate, in the order of the alerts. The same verdicts decide whether they notify. */
-export async function verdictsOf(certificate: Subject, states: readonly AlertState[]): Promise<readonly Verdict[]> {
-  const verdicts: Verdict[] = [];
+export async function verdictsOf(
+  certificate: Subject,
+  states: readonly AlertState[],
+): Promise<readonly MatchVerdict[]> {
+  const verdicts: MatchVerdict[] = [];
   for (const state of states) {
     const isMatch = (await matchingCertificates(state.filters ?? [], [certificate])).length > 0;
     verdicts.push(verdictOf(state, isMatch));
@@ -33,7 +36,7 @@ export async function verdictsOf(certificate: Subject, states: readonly AlertSta
   return verdicts;
 }
 
-function verdictOf(state: AlertState, isMatch: boolean): Verdict {
+function verdictOf(state: AlertState, isMatch: boolean): MatchVerdict {
   if (!state.isEnabled) return 'disabled';
   if (!state.hasChannel) return 'no_channel';
   if (!isMatch) return 'filtered';

@@ -1,11 +1,11 @@
 import { Ctx, FieldResolver, ID, Int, Resolver, Root } from 'type-graphql';
 import { authorize, can } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
-import { type BatchLoad, batchById, batched, linked, mapFound } from '../../../kernel/database/batched.js';
+import { type BatchLoad, batchById, batched, batchedOrNull, mapFound } from '../../../kernel/database/batched.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumType } from '../../../kernel/graphql/enums.js';
 import { Node } from '../../../kernel/graphql/node.js';
-import { hidden, objectType, orNull } from '../../../kernel/graphql/object-types.js';
+import { hiddenField, objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
 import type { ConnectionOf } from '../../../kernel/paging.js';
@@ -23,7 +23,7 @@ import {
   toChannelType,
 } from '../alerts/public.js';
 import {
-  addressAmong,
+  addressByDigest,
   MessagePageArgs,
   RETRIED_PAYLOAD,
   type RetriedCount,
@@ -42,7 +42,7 @@ export const AlertMessageType = objectType(
   'A notification of a certificate alert to one recipient of one channel.',
   {
     ...sentMessage,
-    projectId: hidden<string>(),
+    projectId: hiddenField<string>(),
     alertId: [ID, 'ID of the certificate alert.'],
     event: [CertificateEventEnum, 'Event that the message is about.'],
     channelId: [ID, 'ID of the channel, which may have been deleted since.'],
@@ -134,12 +134,12 @@ export class AlertMessageResolver {
 
   @nested(AlertType, 'The certificate alert. Null, with PERMISSION_DENIED, if you cannot read it.')
   alert({ alertId }: AlertMessageType, ctx: Context): Promise<AlertType | null> {
-    return linked(ctx, this.#alerts, alertId);
+    return batchedOrNull(ctx, this.#alerts, alertId);
   }
 
   @FieldResolver(() => AlertChannelType, { nullable: true, description: 'The channel. Null if it was deleted.' })
   async channel(@Root() { channelId }: AlertMessageType, @Ctx() ctx: Context): Promise<AlertChannelType | null> {
-    const channel = await linked(ctx, channelsById, channelId);
+    const channel = await batchedOrNull(ctx, channelsById, channelId);
     return channel === null ? null : toChannelType(channel);
   }
 
@@ -203,7 +203,7 @@ async function addressOf(ctx: Context, message: Sent): Promise<string | null> {
   if (message.channelType !== 'email') return null;
   const channel = await batched(ctx, channelsById, message.channelId);
   if (channel?.channelType !== 'email') return null;
-  return addressAmong(ctx, message, () => openForSending(ctx, { ...channel, channelType: 'email' }));
+  return addressByDigest(ctx, message, () => openForSending(ctx, { ...channel, channelType: 'email' }));
 }
 
 /** The result of a test at one target. */

@@ -51,7 +51,7 @@ export class MessageService {
   /** Returns one message. @throws ALERT_MESSAGE_NOT_FOUND */
   async get(ctx: Context, raw: unknown): Promise<MessageRow> {
     const { row } = await this.projects.authorizedItem(ctx, parse(OneMessage, raw), MESSAGE, 'pki-alerts:read');
-    await ctx.auditTrail.recordRead(ctx, readOf(row));
+    await ctx.auditTrail.recordRead(ctx, auditOfRead(row));
     return row;
   }
 
@@ -174,7 +174,7 @@ async function shown(
 }
 
 /** The audit record of reading a message. */
-export const readOf = ({ id, alertId, projectId }: Pick<MessageRow, 'id' | 'alertId' | 'projectId'>) => ({
+export const auditOfRead = ({ id, alertId, projectId }: Pick<MessageRow, 'id' | 'alertId' | 'projectId'>) => ({
   action: 'certificate-alert:get-message',
   projectId,
   facts: { alertId, messageId: id },

@@ -1,3 +1,3 @@
-export { SUPERSEDED } from './alert-delivery.sql.js';
-export { checkSoon, notifyOfCertificateEvent } from './due.service.js';
+export { IS_SUPERSEDED } from './alert-delivery.sql.js';
+export { enqueueAlertCheck, notifyOfCertificateEvent } from './due.service.js';
 export { AlertTestResultType } from './message.resolver.js';

@@ -5,7 +5,7 @@ import { NO_ID } from '../../../kernel/ids.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import { type ChannelRow, findAlerts, listChannels, openForNewMessages } from '../alerts/public.js';
-import { refuseFailures, TRIAL_LIMIT_MS, type Trial, tryTargets } from '../deliveries/public.js';
+import { type ChannelTestResult, refuseFailures, TEST_LIMIT_MS, testChannelTargets } from '../deliveries/public.js';
 import { type Notifier, targetsOf } from '../sending/public.js';
 import { TestAlert } from './alert-delivery.rules.js';
 import { storeTests } from './alert-delivery.sql.js';
@@ -16,7 +16,7 @@ const ALERT = { find: findAlerts, notFound: 'CERTIFICATE_ALERT_NOT_FOUND' } as c
 const DAY_MS = 86_400_000;
 
 /** The result of a test at one target, with its channel. */
-interface ChannelTrial extends Trial {
+interface ChannelTrial extends ChannelTestResult {
   readonly channel: ChannelRow;
 }
 
@@ -48,11 +48,11 @@ export class TrialService {
       const alert = { projectId, alertBefore, projectName: project.name, alertId: row.id, alertName: row.name };
       return { notification: notificationOf(alert, 'test', [madeUp(new Date())]), channels: chosen };
     });
-    const trying = { notifier: this.notifier, notification, end: Date.now() + TRIAL_LIMIT_MS };
+    const trying = { notifier: this.notifier, notification, end: Date.now() + TEST_LIMIT_MS };
     const found = await Promise.all(
       channels.map(async (channel) => {
         const open = async () => targetsOf(channel.channelType, await openForNewMessages(ctx, channel));
-        return (await tryTargets(ctx, open, trying)).map((trial) => ({ channel, ...trial }));
+        return (await testChannelTargets(ctx, open, trying)).map((trial) => ({ channel, ...trial }));
       }),
     );
     await inTransaction(ctx, (tx) =>

@@ -132,7 +132,7 @@ export class AlertService {
   async get(ctx: Context, raw: unknown): Promise<AlertView> {
     const { row } = await this.projects.authorizedItem(ctx, parse(OneAlert, raw), ALERT, 'pki-alerts:read');
     const [alert] = await withChannels(ctx, [row]);
-    await ctx.auditTrail.recordRead(ctx, readOf(row));
+    await ctx.auditTrail.recordRead(ctx, auditOfRead(row));
     return alert as AlertView;
   }
 
@@ -214,7 +214,7 @@ const changesOf = <T extends object>(before: T, given: Partial<Record<keyof T, u
   ) as Partial<T>;
 
 /** The audit record of reading an alert. */
-export const readOf = ({ id, projectId }: { readonly id: string; readonly projectId: string }) => ({
+export const auditOfRead = ({ id, projectId }: { readonly id: string; readonly projectId: string }) => ({
   action: 'certificate-alert:get',
   projectId,
   facts: { alertId: id },

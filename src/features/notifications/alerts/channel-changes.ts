@@ -6,7 +6,7 @@ import { invalid } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
 import { validationFailed } from '../../../kernel/validation.js';
 import { CertificateAlertChannel, type channelColumns } from './alert.entity.js';
-import { completed, type GivenChannel } from './channel.rules.js';
+import { type GivenChannel, withKeptSecret } from './channel.rules.js';
 import { recipientViolations } from './channel-people.js';
 import { type ChannelOwner, configSealer, openConfig, sealConfig } from './channel-sealing.js';
 
@@ -92,7 +92,7 @@ export async function replaceChannels(
       const opened = isKept ? await openConfig(tx, { ...existing, projectId, table }) : null;
       const configVersion = channel.configVersion + 1;
       const sealedFor = { table, id: channel.id, configVersion };
-      const configSealed = sealConfig(sealer, sealedFor, channelType, completed(config, opened));
+      const configSealed = sealConfig(sealer, sealedFor, channelType, withKeptSecret(config, opened));
       tx.em.assign(channel, { channelType, configVersion, configSealed, testedAt: null, testErrorCode: null });
     }
     // Another position alone is no change of the channel.

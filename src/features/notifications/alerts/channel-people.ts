@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Context, Transaction } from '../../../kernel/context.js';
-import { type Together, together } from '../../../kernel/database/batched.js';
+import { runTogether, type SharedRun } from '../../../kernel/database/batched.js';
 import type { ErrorDetail } from '../../../kernel/errors.js';
 import { refusedAddresses } from '../../identity/organizations/public.js';
 import type { ChannelConfigs, ChannelType } from '../sending/public.js';
@@ -41,7 +41,7 @@ async function resolved<T extends ChannelType>(
   if (!('recipients' in config)) return config as ChannelConfigs[T];
   const { recipients, userIds = [], groupIds = [] } = config;
   if (userIds.length + groupIds.length === 0) return config as ChannelConfigs[T];
-  const people = await among(await together(ctx, addressesOf, { projectId: channel.projectId, userIds, groupIds }));
+  const people = await among(await runTogether(ctx, addressesOf, { projectId: channel.projectId, userIds, groupIds }));
   const known = new Set(recipients.map((address) => address.toLowerCase()));
   const found: ChannelConfigs[ChannelType] = {
     ...config,
@@ -56,7 +56,7 @@ interface NamedPeople {
   readonly groupIds: readonly string[];
 }
 
-const addressesOf: Together<NamedPeople, readonly string[]> = async (ctx, named) => {
+const addressesOf: SharedRun<NamedPeople, readonly string[]> = async (ctx, named) => {
   const { organizationId } = ctx;
   const wanted = JSON.stringify(named.map((one, place) => ({ place, organizationId, ...one })));
   const found = Map.groupBy(await listMemberUsernames(ctx, { wanted }), ({ place }) => place);

@@ -3,7 +3,7 @@ import { keyIdOf } from '../../../kernel/crypto/seal.js';
 import type { SealedTable } from '../../../kernel/crypto/sealed-table.js';
 import { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import type { Sealer } from '../../../kernel/crypto/sealer.js';
-import { type Together, together } from '../../../kernel/database/batched.js';
+import { runTogether, type SharedRun } from '../../../kernel/database/batched.js';
 import { queryOf } from '../../../kernel/database/database.js';
 import { AppError, toAppError } from '../../../kernel/errors.js';
 import type { ChannelConfigs, ChannelType } from '../sending/public.js';
@@ -67,9 +67,9 @@ export const sealConfig = (sealer: Sealer, place: ConfigPlace, channelType: Chan
 export const openConfig = <T extends ChannelType>(
   ctx: Context,
   channel: SealedConfig & { readonly channelType: T },
-): Promise<ChannelConfigs[T]> => together(ctx, openConfigs, channel) as Promise<ChannelConfigs[T]>;
+): Promise<ChannelConfigs[T]> => runTogether(ctx, openConfigs, channel) as Promise<ChannelConfigs[T]>;
 
-const openConfigs: Together<SealedConfig, AnyConfig> = async (ctx, channels) => {
+const openConfigs: SharedRun<SealedConfig, AnyConfig> = async (ctx, channels) => {
   const byProject = Map.groupBy(channels, ({ projectId }) => projectId);
   const keyIds = new Map(
     [...byProject].map(([id, rows]) => [id, rows.map(({ configSealed }) => keyIdOf(configSealed))]),

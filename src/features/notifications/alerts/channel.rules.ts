@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isId } from '../../../kernel/ids.js';
 import { storedText } from '../../../kernel/text-rules.js';
-import { EVEN_IF_INVALID, looseEntries } from '../../../kernel/validation.js';
+import { EVEN_IF_INVALID, objectEntries } from '../../../kernel/validation.js';
 import type { ChannelConfigs, ChannelType } from '../sending/public.js';
 
 /** Whether channels may call a host. Decided by its name (`URL.hostname`) alone, without DNS. */
@@ -190,7 +190,7 @@ const changedChannel = <T extends ChannelType, S extends Fields, E extends Field
 
 /** Every new channel needs a config, and no ID may repeat. */
 const refuseUnclear = (list: readonly unknown[], issues: z.core.$RefinementCtx): void => {
-  const entries = looseEntries(list);
+  const entries = objectEntries(list);
   refuseRepeats(
     issues,
     entries.map(({ id }) => id),
@@ -268,7 +268,7 @@ export const toGivenChannels = (channels: readonly ParsedChannel[]): GivenChanne
   }));
 
 /** The config to seal. If no signing secret was given, it keeps the existing one. */
-export function completed(given: GivenConfig, before: GivenConfig | null): ChannelConfigs[ChannelType] {
+export function withKeptSecret(given: GivenConfig, before: GivenConfig | null): ChannelConfigs[ChannelType] {
   if ('webhookUrl' in given || 'integrationKey' in given) return given;
   if (!('url' in given)) return { ...given, recipients: given.recipients ?? [] };
   const kept = before !== null && 'url' in before ? before.signingSecret : null;

@@ -7,7 +7,7 @@ import { findAlertViews } from './alert.queries.js';
 import { AlertResolver, ProjectAlertsResolver } from './alert.resolver.js';
 import { alertRoutes } from './alert.routes.js';
 import { rulesFor } from './alert.rules.js';
-import { AlertService, readOf } from './alert.service.js';
+import { AlertService, auditOfRead } from './alert.service.js';
 import { AlertConnection, AlertType, toAlertType } from './alert.type.js';
 
 /**
@@ -36,7 +36,7 @@ export function createAlerts(deps: {
         table: 'certificate_alert',
         action: 'pki-alerts:read',
         find: async (ctx, params) => (await findAlertViews(ctx, params)).map(toAlertType),
-        record: readOf,
+        record: auditOfRead,
       }),
     ],
     routes: alertRoutes(rules),

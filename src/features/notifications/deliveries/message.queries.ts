@@ -1,5 +1,5 @@
 import { type Compilable, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
-import { ofEach } from '../../../kernel/database/plans.sql.js';
+import { pagePerOwner } from '../../../kernel/database/plans.sql.js';
 import { anyOf, prepared, tablesOf } from '../../../kernel/database/tables.js';
 import { Page, timeCursorKey, timePageBounds } from '../../../kernel/paging.js';
 import type { ProjectSchema } from '../../projects/public.js';
@@ -45,7 +45,7 @@ export const findMessageContent = prepared(({ id }: { id: string }) =>
 );
 
 /** Makes the messages of channels due that wait for another attempt. */
-export const makeDue = prepared(({ channelIds }: { channelIds: readonly string[] }) => {
+export const retryNow = prepared(({ channelIds }: { channelIds: readonly string[] }) => {
   const waiting = tables
     .selectFrom('notification_message')
     .select('id')
@@ -82,7 +82,7 @@ export const messagesById = <O extends object>(shown: Shown<O>) =>
 export const messagesOfEach = <O extends object>(
   ids: readonly string[],
   wanted: (id: RawBuilder<string>) => Shown<O>,
-) => ofEach(tables, ids, (id) => wanted(id).orderBy('m.created_at', 'desc').orderBy('m.id', 'desc'));
+) => pagePerOwner(tables, ids, (id) => wanted(id).orderBy('m.created_at', 'desc').orderBy('m.id', 'desc'));
 
 /**
  * Makes a statement that lists one page of messages of a slice per owner or channel, newest first.

@@ -5,7 +5,7 @@ import { type BatchLoad, batched } from '../../../kernel/database/batched.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumType } from '../../../kernel/graphql/enums.js';
 import { argsType } from '../../../kernel/graphql/inputs.js';
-import { type Fields, hidden, objectType, orNull } from '../../../kernel/graphql/object-types.js';
+import { type Fields, hiddenField, objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { boundedPaging } from '../../../rest/route.js';
 import type { MessageState } from './message.entity.js';
 import { MessagePage, messageState } from './message.rules.js';
@@ -31,7 +31,7 @@ export const MessagePageArgs = argsType(MessagePage);
 
 /** The common fields of a message in the API. It stores no address. */
 export const sentMessage = {
-  recipientDigest: hidden<Uint8Array>(),
+  recipientDigest: hiddenField<Uint8Array>(),
   state: [MessageStateEnum, 'Delivery state.'],
   attempts: [Int, 'Number of delivery attempts so far.'],
   nextAttemptAt: [orNull(DateTime), 'When the next attempt is due. Null unless the message is pending.'],

@@ -34,15 +34,15 @@ export {
   UndeliveredMessagesType,
   undeliveredOf,
 } from './message.type.js';
-export { addressAmong, digestsOf, isForUnread, ledgerTargets } from './recipients.js';
+export { addressByDigest, digestsOf, isForUndecryptableChannel, recipientsOf } from './recipients.js';
 export { sendJob } from './send-job.js';
-export { refuseFailures, TRIAL_LIMIT_MS, type Trial, tryTargets } from './trials.js';
+export { type ChannelTestResult, refuseFailures, TEST_LIMIT_MS, testChannelTargets } from './trials.js';
 export {
-  type LedgerTarget,
+  type Recipient,
   type RetriedCount,
   retry,
   retryMany,
   type Source,
-  sendSoon,
+  wakeSenders,
   writeMessages,
 } from './writing.js';

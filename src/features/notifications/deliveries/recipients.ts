@@ -1,9 +1,9 @@
 import type { Context } from '../../../kernel/context.js';
 import { unreadableCode } from '../../../kernel/crypto/sealed-text.js';
-import { type Together, together } from '../../../kernel/database/batched.js';
+import { runTogether, type SharedRun } from '../../../kernel/database/batched.js';
 import { queryOf } from '../../../kernel/database/database.js';
 import { type ChannelConfigs, type ChannelType, type Target, targetsOf } from '../sending/public.js';
-import type { LedgerTarget } from './writing.js';
+import type { Recipient } from './writing.js';
 
 interface Owner {
   readonly organizationId: string;
@@ -37,12 +37,12 @@ export async function digestsOf(
  *
  * @param open decrypts the config of a channel
  */
-export async function ledgerTargets<C extends { readonly id: string; readonly channelType: ChannelType }>(
+export async function recipientsOf<C extends { readonly id: string; readonly channelType: ChannelType }>(
   ctx: Context,
   owner: Owner,
   channels: readonly C[],
   open: (channel: C & { readonly channelType: 'email' }) => Promise<ChannelConfigs['email']>,
-): Promise<LedgerTarget[]> {
+): Promise<Recipient[]> {
   const found = await Promise.all(
     channels.map(async (channel) => {
       const { id: channelId, channelType } = channel;
@@ -71,7 +71,7 @@ interface Sent {
  *
  * @param open decrypts the addresses
  */
-export async function addressAmong(
+export async function addressByDigest(
   ctx: Context,
   { projectId, recipientDigest }: Sent,
   open: () => Promise<{ readonly recipients: readonly string[] }>,
@@ -79,10 +79,10 @@ export async function addressAmong(
   const opened = await open().catch(orUnreadable);
   return opened === null
     ? null
-    : together(ctx, findAddresses, { projectId, recipientDigest, recipients: opened.recipients });
+    : runTogether(ctx, findAddresses, { projectId, recipientDigest, recipients: opened.recipients });
 }
 
-const findAddresses: Together<Sent & { readonly recipients: readonly string[] }, string | null> = async (
+const findAddresses: SharedRun<Sent & { readonly recipients: readonly string[] }, string | null> = async (
   ctx,
   messages,
 ) => {
@@ -102,7 +102,7 @@ const findAddresses: Together<Sent & { readonly recipients: readonly string[] },
 };
 
 /** Whether a message is for all recipients of an email channel that could not be decrypted when it was written. */
-export const isForUnread = ({
+export const isForUndecryptableChannel = ({
   channelType,
   recipient,
 }: {

@@ -5,11 +5,11 @@ import { emOf } from '../../../kernel/database/database.js';
 import { AppError, nullOnData } from '../../../kernel/errors.js';
 import { NO_ID } from '../../../kernel/ids.js';
 import { type Again, type JobKind, type JobRun, targetPauseSeconds } from '../../../kernel/jobs/job-kind.js';
-import type { Notifier, Outcome, Target } from '../sending/public.js';
+import type { DeliveryOutcome, Notifier, Target } from '../sending/public.js';
 import { type MessageState, NotificationMessage } from './message.entity.js';
 import { secondsToNextMessage } from './message.queries.js';
 import { deferMessages } from './message.sql.js';
-import { digestsOf, isForUnread } from './recipients.js';
+import { digestsOf, isForUndecryptableChannel } from './recipients.js';
 import { GIVE_UP_SECONDS, type Sender, type Source, splitByRecipient } from './writing.js';
 
 const AT_ONCE = 20;
@@ -86,7 +86,12 @@ class Sending<S extends Sender> {
       if (this.run.signal.aborted) return true;
       // Disabled or changed in the meantime: the caller reads it again.
       if (!(await this.isAsBefore(sender))) return false;
-      if (typeof targets !== 'string' && sender.channelType === 'email' && isForUnread(message) && targets.size > 0) {
+      if (
+        typeof targets !== 'string' &&
+        sender.channelType === 'email' &&
+        isForUndecryptableChannel(message) &&
+        targets.size > 0
+      ) {
         await this.splitByRecipient(sender, message, targets);
         continue;
       }
@@ -169,7 +174,7 @@ const INCOMPOSABLE: Attempt = {
   retryAfterSeconds: null,
 };
 
-function attemptOf({ channelType }: Sender, outcome: Outcome): Attempt {
+function attemptOf({ channelType }: Sender, outcome: DeliveryOutcome): Attempt {
   if (outcome.result === 'accepted') return { outcome: 'sent' };
   const { code: errorCode, retryAfterSeconds } = outcome;
   if (outcome.result === 'permanent') return { outcome: 'failed', errorCode };

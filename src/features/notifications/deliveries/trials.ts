@@ -2,15 +2,15 @@ import type { Context } from '../../../kernel/context.js';
 import { unreadableCode } from '../../../kernel/crypto/sealed-text.js';
 import { AppError, type ErrorCode } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
-import type { ChannelType, Notification, Notifier, Outcome, Target } from '../sending/public.js';
+import type { ChannelType, DeliveryOutcome, Notification, Notifier, Target } from '../sending/public.js';
 
 /** Time limit of a test, shorter than that of a request. */
-export const TRIAL_LIMIT_MS = 20_000;
+export const TEST_LIMIT_MS = 20_000;
 const LATE = 'TARGET_TIMED_OUT';
-const TIMED_OUT: Outcome = { result: 'temporary', code: LATE, status: null, retryAfterSeconds: null };
+const TIMED_OUT: DeliveryOutcome = { result: 'temporary', code: LATE, status: null, retryAfterSeconds: null };
 
 /** The result of a test at one target. */
-export interface Trial {
+export interface ChannelTestResult {
   /** Email address, for email channels. */
   readonly recipient: string | null;
   readonly isAccepted: boolean;
@@ -29,12 +29,12 @@ interface TrialOptions {
 }
 
 /** Makes one attempt at each target of a channel. A config that cannot be decrypted counts as a failure. */
-export async function tryTargets(
+export async function testChannelTargets(
   ctx: Context,
   open: () => Promise<readonly Target[]>,
   trying: TrialOptions,
-): Promise<readonly Trial[]> {
-  const trials: Trial[] = [];
+): Promise<readonly ChannelTestResult[]> {
+  const trials: ChannelTestResult[] = [];
   try {
     for (const target of await open()) {
       const recipient = target.type === 'email' ? target.recipient : null;
@@ -50,11 +50,15 @@ export async function tryTargets(
 }
 
 /** Makes one attempt, within the remaining time. */
-async function deliver(ctx: Context, target: Target, { notifier, notification, end }: TrialOptions): Promise<Outcome> {
+async function deliver(
+  ctx: Context,
+  target: Target,
+  { notifier, notification, end }: TrialOptions,
+): Promise<DeliveryOutcome> {
   const leftMs = end - Date.now();
   if (leftMs <= 0) return TIMED_OUT;
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Outcome>((resolve) => {
+  const late = new Promise<DeliveryOutcome>((resolve) => {
     timer = setTimeout(resolve, leftMs, TIMED_OUT);
   });
   try {
@@ -64,12 +68,12 @@ async function deliver(ctx: Context, target: Target, { notifier, notification, e
   }
 }
 
-const codeOf = ({ errorCode }: Trial): ErrorCode =>
+const codeOf = ({ errorCode }: ChannelTestResult): ErrorCode =>
   errorCode === 'TARGET_REJECTED' ? 'UPSTREAM_REJECTED' : 'UPSTREAM_UNREACHABLE';
 
 /** @throws UPSTREAM_REJECTED, UPSTREAM_UNREACHABLE with a detail for every target that did not accept it, at the path of its channel */
 export function refuseFailures(
-  trials: readonly (Trial & { readonly path: string; readonly channelType: ChannelType })[],
+  trials: readonly (ChannelTestResult & { readonly path: string; readonly channelType: ChannelType })[],
 ): void {
   const failed = trials.filter(({ isAccepted }) => !isAccepted);
   const codes = failed.map(codeOf);

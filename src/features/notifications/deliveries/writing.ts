@@ -3,7 +3,7 @@ import { isId, NO_ID } from '../../../kernel/ids.js';
 import { enqueueStanding } from '../../../kernel/jobs/queue.js';
 import type { ChannelType, Notification, Target } from '../sending/public.js';
 import { NotificationMessage } from './message.entity.js';
-import { findMessageContent, listSendingChannels, makeDue } from './message.queries.js';
+import { findMessageContent, listSendingChannels, retryNow } from './message.queries.js';
 import { retryMessage, type retryMessagesBy, writeDeliveries } from './message.sql.js';
 
 /** A channel as needed for sending, its config still sealed. */
@@ -47,7 +47,7 @@ export const GIVE_UP_SECONDS = 3 * 86_400;
 const TARGETS_AT_ONCE = 10;
 
 /** One recipient of one channel in the ledger. */
-export interface LedgerTarget {
+export interface Recipient {
   readonly channelId: string;
   readonly channelType: ChannelType;
   /** Made by `digestsOf`. Empty for an email channel that cannot be decrypted: the message waits until it can be. */
@@ -79,7 +79,7 @@ export async function writeMessages(
   tx: Transaction,
   { name: source, job }: Sending,
   { occurrence = '', ...messages }: NewMessages,
-  targets: readonly LedgerTarget[],
+  targets: readonly Recipient[],
 ): Promise<boolean> {
   const written = new Set<string>();
   for (let at = 0; at < targets.length; at += TARGETS_AT_ONCE) {
@@ -123,7 +123,7 @@ const enqueueSending = (
 export async function splitByRecipient(
   tx: Transaction,
   sending: Sending,
-  { id, targets }: { readonly id: string; readonly targets: readonly LedgerTarget[] },
+  { id, targets }: { readonly id: string; readonly targets: readonly Recipient[] },
 ): Promise<void> {
   const content = await findMessageContent(tx, { id });
   for (const messages of content) await writeMessages(tx, sending, messages, targets);
@@ -135,13 +135,13 @@ export async function splitByRecipient(
  *
  * @param configuredIds channels with another config: their messages do not wait for the end of a pause
  */
-export async function sendSoon(
+export async function wakeSenders(
   tx: Transaction,
   { job }: Pick<Sending, 'job'>,
   { ownerId, ...owner }: Pick<NewMessages, 'organizationId' | 'projectId' | 'ownerId'>,
   configuredIds: readonly string[],
 ): Promise<void> {
-  if (configuredIds.length > 0) await makeDue(tx, { channelIds: configuredIds });
+  if (configuredIds.length > 0) await retryNow(tx, { channelIds: configuredIds });
   const channelIds = (await listSendingChannels(tx, { ownerId })).map(({ channelId }) => channelId);
   await enqueueSending(tx, job, { ...owner, channelIds });
 }

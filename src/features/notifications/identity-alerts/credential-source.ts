@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import { openForSending } from '../alerts/public.js';
 import type { Source } from '../deliveries/public.js';
-import { expiry, fitted, type Notification, plainItem, targetsOf, urgencyOf } from '../sending/public.js';
+import { expiry, itemWithoutTime, type Notification, targetsOf, truncated, urgencyOf } from '../sending/public.js';
 import { listMessageCredentials } from './credential.sql.js';
 import { IdentityAlert } from './identity-alert.entity.js';
 import { CHANNEL_TABLE, findSender } from './identity-alert.queries.js';
@@ -72,15 +72,15 @@ function credentialNotification(
     severity: items[0]?.urgency.severity ?? 'info',
     title:
       credentials.length === 1
-        ? `A credential of the identity “${fitted(identityName, 100)}” will expire soon`
-        : `${credentials.length.toLocaleString('en-US')} credentials of the identity “${fitted(identityName, 100)}” will expire soon`,
+        ? `A credential of the identity “${truncated(identityName, 100)}” will expire soon`
+        : `${credentials.length.toLocaleString('en-US')} credentials of the identity “${truncated(identityName, 100)}” will expire soon`,
     occurredAt: now,
     context: [
       [owner, ownerName],
       ['Identity', identityName],
       ['Alert', alertName],
     ],
-    reason: `a recipient of the alert “${fitted(alertName, 100)}” in the ${label} “${fitted(ownerName, 100)}”`,
+    reason: `a recipient of the alert “${truncated(alertName, 100)}” in the ${label} “${truncated(ownerName, 100)}”`,
     noun: NOUN,
     items,
     data: {
@@ -98,6 +98,10 @@ function itemOf({ id, kind, label, expiresAt, daysLeft }: NotifiedCredential, { 
     ['Credential', KINDS[kind]],
     ['Identity', identityName],
   ];
-  const item = plainItem(fitted(label, 1_000) || KINDS[kind], fields, { id, kind, expiresAt: expiresAt.toISOString() });
+  const item = itemWithoutTime(truncated(label, 1_000) || KINDS[kind], fields, {
+    id,
+    kind,
+    expiresAt: expiresAt.toISOString(),
+  });
   return { ...item, urgency: urgencyOf(daysLeft), due: expiry(daysLeft, expiresAt) };
 }

@@ -1,7 +1,7 @@
 // Credentials of two tables in one list, and a request for jobs of all alerts that they concern.
 import { plannedOnce } from '../../../kernel/database/plans.sql.js';
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
-import { askingJobs } from '../../../kernel/jobs/job.sql.js';
+import { enqueueingStanding } from '../../../kernel/jobs/job.sql.js';
 import { ENDS_AT } from '../../identity/access/public.js';
 import { enabledChannelOf, retryMessagesBy } from '../deliveries/public.js';
 
@@ -45,7 +45,7 @@ const IS_MEMBER = `(a.project_id is null or ${isMember('a.project_id', 'a.identi
 
 /** Has enabled alerts run: those of identities, and of the identities of access tokens. One statement, to be sent with a commit. */
 export const enqueueChecksOfCredentials = sqlStatement({
-  text: askingJobs(`
+  text: enqueueingStanding(`
     select gen_random_uuid() as id, a.organization_id, a.project_id, a.id::text as key, a.id as subject_id,
       null::text as target, false as is_urgent, null::timestamptz as due_at
     from identity_alert a

@@ -4,9 +4,9 @@ import type { Transaction } from '../../../kernel/context.js';
 import { emOf } from '../../../kernel/database/database.js';
 import { NO_ID } from '../../../kernel/ids.js';
 import type { JobKind } from '../../../kernel/jobs/job-kind.js';
-import { enqueueStanding, wakeFor } from '../../../kernel/jobs/queue.js';
+import { enqueueStanding, wakeAfterCommit } from '../../../kernel/jobs/queue.js';
 import { openForNewMessages } from '../alerts/public.js';
-import { ledgerTargets, writeMessages } from '../deliveries/public.js';
+import { recipientsOf, writeMessages } from '../deliveries/public.js';
 import { enqueueChecksOfCredentials, listDueCredentials, secondsToNextCredential } from './credential.sql.js';
 import { CREDENTIAL_SOURCE } from './credential-source.js';
 import { IdentityAlert } from './identity-alert.entity.js';
@@ -21,7 +21,7 @@ const CREDENTIALS_AT_ONCE = 500;
 const EVENT = 'expiry';
 
 /** Has all alerts look once a day, at midnight UTC, when daily reminders begin anew. */
-export const FIND_DUE: JobKind = {
+export const FIND_DUE_ALERTS: JobKind = {
   name: 'identity-alerts:find-due',
   description: 'Has all alerts of identities look for credentials that expire soon, daily at midnight UTC.',
   everySeconds: DAY_SECONDS,
@@ -30,14 +30,14 @@ export const FIND_DUE: JobKind = {
       const page = { orderBy: { id: 'asc' }, limit: ALERTS_AT_ONCE } as const;
       const alerts = await emOf(ctx).find(IdentityAlert, { isEnabled: true, id: { $gt: after } }, page);
       if (alerts.length === 0) return;
-      await run.inTransaction((tx) => checkSoon(tx, alerts));
+      await run.inTransaction((tx) => enqueueAlertChecks(tx, alerts));
       after = alerts.at(-1)?.id ?? after;
     }
   },
 };
 
 /** Looks for the credentials that one alert has to notify of, and again when the next one comes within its time: a standing job. */
-export const CHECK: JobKind = {
+export const CHECK_ALERTS: JobKind = {
   name: 'identity-alerts:check',
   description: 'Looks for credentials of an identity that expire soon, and writes the notifications of one alert.',
   retry: { firstSeconds: 30, longestSeconds: 600, attempts: 1_000_000 },
@@ -61,7 +61,7 @@ export const CHECK: JobKind = {
 };
 
 /** Has alerts look for what is due now: they are new, or were changed, or their identity has other credentials. */
-export async function checkSoon(
+export async function enqueueAlertChecks(
   tx: Transaction,
   alerts: readonly Pick<IdentityAlert, 'id' | 'organizationId' | 'projectId'>[],
 ): Promise<void> {
@@ -71,7 +71,7 @@ export async function checkSoon(
     organizationId,
     projectId,
   }));
-  await enqueueStanding(tx, CHECK, requests);
+  await enqueueStanding(tx, CHECK_ALERTS, requests);
 }
 
 /** New credentials, by the actions of the audit trail. A renewed one is found at midnight before it expires again. */
@@ -84,7 +84,7 @@ export async function checkAfterChanges(tx: Transaction, events: readonly AuditE
   const idsOf = (fact: string) =>
     changes.flatMap(({ facts = {} }) => (typeof facts[fact] === 'string' ? [facts[fact]] : []));
   const wanted = { identityIds: idsOf('identityId'), tokenIds: idsOf('accessTokenId') };
-  wakeFor(tx, await enqueueChecksOfCredentials(tx, { kind: CHECK.name, ...wanted }));
+  wakeAfterCommit(tx, await enqueueChecksOfCredentials(tx, { kind: CHECK_ALERTS.name, ...wanted }));
 }
 
 /** Credentials that an alert has to notify of. */
@@ -104,7 +104,7 @@ async function notify(tx: Transaction, { alertId, occurrence, credentialIds }: N
   if (alert === null) return;
   const { organizationId, projectId = null } = alert;
   const channels = (await listChannels(tx, { alertIds: [alertId] })).filter(({ enabled }) => enabled);
-  const targets = await ledgerTargets(tx, { organizationId, projectId }, channels, (channel) =>
+  const targets = await recipientsOf(tx, { organizationId, projectId }, channels, (channel) =>
     openForNewMessages(tx, { ...channel, table: CHANNEL_TABLE }),
   );
   const messages = { organizationId, projectId, ownerId: alertId, event: EVENT, subjectIds: credentialIds, occurrence };

@@ -10,11 +10,11 @@ import { refuseOtherVersion } from '../../../kernel/number-rules.js';
 import { counted, type Page } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import { type ChannelChange, type ChannelStore, replaceChannels, toGivenChannels } from '../alerts/public.js';
-import { type RetriedCount, retryMany, sendSoon } from '../deliveries/public.js';
+import { type RetriedCount, retryMany, wakeSenders } from '../deliveries/public.js';
 import { type AlertAccess, EDIT } from './alert-access.js';
 import { retryMessages } from './credential.sql.js';
 import { CREDENTIAL_SOURCE } from './credential-source.js';
-import { checkSoon } from './due.service.js';
+import { enqueueAlertChecks } from './due.service.js';
 import { IdentityAlert, IdentityAlertChannel } from './identity-alert.entity.js';
 import {
   type AlertView,
@@ -78,7 +78,7 @@ export class IdentityAlertService {
         alert,
         channels.map((channel) => ({ ...channel, id: undefined })),
       );
-      await checkSoon(tx, [alert]);
+      await enqueueAlertChecks(tx, [alert]);
       return changed(tx, 'identity-alert:create', alert);
     });
   }
@@ -102,9 +102,9 @@ export class IdentityAlertService {
       if (fields.length > 0) {
         tx.em.assign(alert, { ...changes, version: alert.version + 1, updatedAt: sql('now()') });
         await flush(tx, CONSTRAINTS);
-        await checkSoon(tx, [alert]);
+        await enqueueAlertChecks(tx, [alert]);
         // Messages of an alert that is disabled are cancelled.
-        await sendSoon(
+        await wakeSenders(
           tx,
           CREDENTIAL_SOURCE,
           { ...placeOf(alert), ownerId: alert.id },
@@ -149,7 +149,7 @@ export class IdentityAlertService {
     const { id } = parse(OneAlert, raw);
     const row = await this.access.load(ctx, id, ['identity:read']);
     const [alert] = await withChannels(ctx, [row]);
-    await ctx.auditTrail.recordRead(ctx, readOf(row));
+    await ctx.auditTrail.recordRead(ctx, auditOfRead(row));
     return alert as AlertView;
   }
 
@@ -197,7 +197,7 @@ const placeOf = ({ id, organizationId, projectId = null }: IdentityAlert) => ({ 
 /** `30d` is 30. */
 const daysOf = (alertBefore: string): number => Number.parseInt(alertBefore, 10);
 
-interface Given {
+interface AlertInput {
   readonly name?: string | undefined;
   readonly description?: string | null | undefined;
   readonly alertBefore?: string | undefined;
@@ -206,7 +206,7 @@ interface Given {
 }
 
 /** What is given and other than before. */
-function changesOf(alert: IdentityAlert, { name, description, alertBefore, dailyReminder, enabled }: Given) {
+function changesOf(alert: IdentityAlert, { name, description, alertBefore, dailyReminder, enabled }: AlertInput) {
   const given = {
     name,
     description,
@@ -221,7 +221,7 @@ function changesOf(alert: IdentityAlert, { name, description, alertBefore, daily
   ) as Partial<typeof given>;
 }
 
-interface Named {
+interface AlertIds {
   readonly id: string;
   readonly projectId?: string | null | undefined;
   readonly identityId: string;
@@ -230,7 +230,7 @@ interface Named {
 async function changed(
   tx: Transaction,
   action: string,
-  { id, projectId = null, identityId }: Named,
+  { id, projectId = null, identityId }: AlertIds,
   facts: AuditFacts = {},
 ): Promise<AlertView> {
   await tx.auditTrail.recordChange(tx, { action, projectId, facts: { alertId: id, identityId, ...facts } });
@@ -240,7 +240,7 @@ async function changed(
 }
 
 /** What the audit trail says of an alert that is shown. */
-export const readOf = ({ id, projectId = null, identityId }: Named) => ({
+export const auditOfRead = ({ id, projectId = null, identityId }: AlertIds) => ({
   action: 'identity-alert:get',
   projectId,
   facts: { alertId: id, identityId },

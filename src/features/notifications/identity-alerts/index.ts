@@ -5,12 +5,17 @@ import { mapFound } from '../../../kernel/database/batched.js';
 import { nodeKind } from '../../../kernel/graphql/node.js';
 import { type IdentityReader, identityRelationOf } from '../../identity/identities/public.js';
 import { organizationRelationOf } from '../../identity/organizations/public.js';
-import { IN_OWN_PROJECT, type ProjectReader, type ProjectRelations, projectRelationOf } from '../../projects/public.js';
+import {
+  type ProjectReader,
+  type ProjectRelations,
+  projectRelationOf,
+  REACH_OF_MEMBER,
+} from '../../projects/public.js';
 import { sendJob } from '../deliveries/public.js';
 import type { Notifier } from '../sending/public.js';
 import { AlertAccess } from './alert-access.js';
 import { CREDENTIAL_SOURCE } from './credential-source.js';
-import { CHECK, FIND_DUE } from './due.service.js';
+import { CHECK_ALERTS, FIND_DUE_ALERTS } from './due.service.js';
 import { IdentityAlert, IdentityAlertChannel } from './identity-alert.entity.js';
 import { findAlertViews } from './identity-alert.queries.js';
 import {
@@ -23,7 +28,7 @@ import {
 } from './identity-alert.resolver.js';
 import { identityAlertRoutes } from './identity-alert.routes.js';
 import { rulesFor } from './identity-alert.rules.js';
-import { IdentityAlertService, readOf } from './identity-alert.service.js';
+import { auditOfRead, IdentityAlertService } from './identity-alert.service.js';
 
 /**
  * Alerts of the expiry of credentials of machine identities.
@@ -55,13 +60,13 @@ export function createIdentityAlerts(deps: {
       nodeKind({
         type: 'IdentityAlert',
         table: 'identity_alert',
-        reach: `(n.project_id is null and n.organization_id = $2 or ${IN_OWN_PROJECT})`,
+        reach: `(n.project_id is null and n.organization_id = $2 or ${REACH_OF_MEMBER})`,
         load: async (ctx, ids) => mapFound(await access.readable(ctx, await findAlertViews(ctx, ids)), toIdentityAlert),
-        record: readOf,
+        record: auditOfRead,
       }),
     ],
     routes: identityAlertRoutes(rules),
-    jobs: [FIND_DUE, CHECK, sendJob(CREDENTIAL_SOURCE, deps.notifier)],
+    jobs: [FIND_DUE_ALERTS, CHECK_ALERTS, sendJob(CREDENTIAL_SOURCE, deps.notifier)],
     groups: [
       {
         name: 'identity-alerts',

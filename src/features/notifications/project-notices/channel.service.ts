@@ -11,15 +11,15 @@ import { counted, type Page, pageOf } from '../../../kernel/paging.js';
 import { parse, validationFailed } from '../../../kernel/validation.js';
 import { lockProject, type ProjectAccess, type ProjectReader } from '../../projects/public.js';
 import {
-  completed,
   configSealer,
   openConfig,
   openForNewMessages,
   recipientViolations,
   sealConfig,
   sealedChannels,
+  withKeptSecret,
 } from '../alerts/public.js';
-import { sendSoon, TRIAL_LIMIT_MS, type Trial, tryTargets } from '../deliveries/public.js';
+import { type ChannelTestResult, TEST_LIMIT_MS, testChannelTargets, wakeSenders } from '../deliveries/public.js';
 import { type Notifier, targetsOf } from '../sending/public.js';
 import { NotificationChannel } from './channel.entity.js';
 import { type ChannelRow, findChannels, listChannels } from './channel.queries.js';
@@ -46,7 +46,7 @@ const TAKEN = { notification_channel_name_unique: 'NOTIFICATION_CHANNEL_NAME_TAK
 export type ListedChannels = Page<ChannelRow> & { readonly totalCount: () => Promise<number> };
 
 /** The result of a test at one target, with its channel. */
-interface ChannelTrial extends Trial {
+interface ChannelTrial extends ChannelTestResult {
   readonly channel: ChannelRow;
 }
 
@@ -103,7 +103,7 @@ export class ChannelService {
       });
       await flush(tx, TAKEN);
       const owner = { organizationId: channel.organizationId, projectId, ownerId: projectId };
-      await sendSoon(tx, NOTICE_SOURCE, owner, config === undefined ? [] : [channel.id]);
+      await wakeSenders(tx, NOTICE_SOURCE, owner, config === undefined ? [] : [channel.id]);
       await notifyAgain(tx, owner);
       return changed(tx, 'notification-channel:update', { id: channel.id, projectId });
     });
@@ -125,7 +125,7 @@ export class ChannelService {
   /** Returns one channel. @throws NOTIFICATION_CHANNEL_NOT_FOUND */
   async get(ctx: Context, raw: unknown): Promise<ChannelRow> {
     const { row } = await this.projects.authorizedItem(ctx, parse(OneChannel, raw), CHANNEL, 'webhooks:read');
-    await ctx.auditTrail.recordRead(ctx, readOf(row));
+    await ctx.auditTrail.recordRead(ctx, auditOfRead(row));
     return row;
   }
 
@@ -171,8 +171,8 @@ export class ChannelService {
     });
     const { channelType } = channel;
     const open = async () => targetsOf(channelType, await openForNewMessages(ctx, { ...channel, table: TABLE }));
-    const trying = { notifier: this.notifier, notification, end: Date.now() + TRIAL_LIMIT_MS };
-    const trials = await tryTargets(ctx, open, trying);
+    const trying = { notifier: this.notifier, notification, end: Date.now() + TEST_LIMIT_MS };
+    const trials = await testChannelTargets(ctx, open, trying);
     return trials.map((trial) => ({ channel, ...trial }));
   }
 }
@@ -197,27 +197,27 @@ async function sealedConfig(
   const keeps = 'url' in config && config.signingSecret === undefined && before?.channelType === 'webhook';
   const kept = keeps ? await openConfig(tx, { ...before, channelType: 'webhook', table: TABLE }) : null;
   const sealer = await configSealer(tx, project, 1);
-  const configSealed = sealConfig(sealer, { ...row, table: TABLE }, channelType, completed(config, kept));
+  const configSealed = sealConfig(sealer, { ...row, table: TABLE }, channelType, withKeptSecret(config, kept));
   return { channelType, configSealed, configVersion: row.configVersion };
 }
 
 const load = (tx: Transaction, id: string): Promise<ChannelRow> => loadRow(tx, findChannels, { ids: [id] }, NOT_FOUND);
 
-interface Named {
+interface ChannelIds {
   readonly id: string;
   readonly projectId: string;
 }
 
-async function changed(tx: Transaction, action: string, channel: Named): Promise<ChannelRow> {
+async function changed(tx: Transaction, action: string, channel: ChannelIds): Promise<ChannelRow> {
   await record(tx, action, channel);
   return load(tx, channel.id);
 }
 
-const record = (tx: Transaction, action: string, { id, projectId }: Named): Promise<void> =>
+const record = (tx: Transaction, action: string, { id, projectId }: ChannelIds): Promise<void> =>
   tx.auditTrail.recordChange(tx, { action, projectId, facts: { channelId: id } });
 
 /** The audit record of reading a channel. */
-export const readOf = ({ id, projectId }: Named) => ({
+export const auditOfRead = ({ id, projectId }: ChannelIds) => ({
   action: 'notification-channel:get',
   projectId,
   facts: { channelId: id },

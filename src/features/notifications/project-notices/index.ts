@@ -15,7 +15,7 @@ import {
   toNotificationChannel,
 } from './channel.resolver.js';
 import { rulesFor } from './channel.rules.js';
-import { ChannelService, readOf } from './channel.service.js';
+import { auditOfRead, ChannelService } from './channel.service.js';
 import { FIND_EXPIRING } from './events.js';
 import {
   ChannelMessagesResolver,
@@ -24,7 +24,7 @@ import {
   NotificationMessageType,
   ProjectMessagesResolver,
 } from './message.resolver.js';
-import { MessageService, readOf as readOfMessage } from './message.service.js';
+import { MessageService, auditOfRead as readOfMessage } from './message.service.js';
 import { Notice, SecretReminder } from './notice.entity.js';
 import { findMessages } from './notice.queries.js';
 import { FIND_UNDELIVERED, FIND_UNSENT, FIND_UNWRITTEN, REMIND, WRITE_MESSAGES_JOB } from './notice-jobs.js';
@@ -61,7 +61,7 @@ export function createProjectNotices(deps: {
         table: 'notification_channel',
         action: 'webhooks:read',
         find: async (ctx, params) => (await findChannels(ctx, params)).map(toNotificationChannel),
-        record: readOf,
+        record: auditOfRead,
       }),
       nodeInProject(deps.relations, {
         type: 'NotificationMessage',

@@ -5,10 +5,10 @@ import {
   type BatchLoad,
   batchById,
   batched,
-  linked,
+  batchedOrNull,
   mapFound,
-  type Together,
-  together,
+  runTogether,
+  type SharedRun,
 } from '../../../kernel/database/batched.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { objectType } from '../../../kernel/graphql/object-types.js';
@@ -19,7 +19,7 @@ import { bodyOf, type Route, routesAt, withoutNull } from '../../../rest/route.j
 import { type ProjectRelations, ProjectType } from '../../projects/public.js';
 import { AlertChannelTypeEnum, openForSending } from '../alerts/public.js';
 import {
-  addressAmong,
+  addressByDigest,
   MessagePageArgs,
   MessageQuery,
   RETRIED_PAYLOAD,
@@ -115,7 +115,7 @@ export class MessageResolver {
     'The notification channel. Null if it was deleted, if the message is an email to a person, and, with PERMISSION_DENIED, if you cannot read it.',
   )
   channel({ channelId }: NotificationMessageType, ctx: Context): Promise<NotificationChannelType | null> {
-    return linked(ctx, this.#channels, channelId);
+    return batchedOrNull(ctx, this.#channels, channelId);
   }
 
   @FieldResolver(() => String, {
@@ -186,16 +186,17 @@ export class ProjectMessagesResolver {
 async function addressOf(ctx: Context, message: MessageRow): Promise<string | null> {
   if (message.channelType !== 'email') return null;
   // The people of a project count as a channel with the ID of the project.
-  if (message.channelId === message.projectId) return addressAmong(ctx, message, () => together(ctx, people, message));
+  if (message.channelId === message.projectId)
+    return addressByDigest(ctx, message, () => runTogether(ctx, people, message));
   const channel = await batched(ctx, channelsById, message.channelId);
   if (channel?.channelType !== 'email') return null;
   const sealed = { ...channel, channelType: 'email', table: 'notification_channel' } as const;
-  return addressAmong(ctx, message, () => openForSending(ctx, sealed));
+  return addressByDigest(ctx, message, () => openForSending(ctx, sealed));
 }
 
 const channelsById = batchById(findChannels);
 
-const people: Together<MessageRow, { readonly recipients: readonly string[] }> = async (ctx, messages) => {
+const people: SharedRun<MessageRow, { readonly recipients: readonly string[] }> = async (ctx, messages) => {
   const projectIds = [...new Set(messages.map(({ projectId }) => projectId))];
   const found = await listPeopleOf(ctx, { projectIds, messageIds: messages.map(({ id }) => id) });
   const byProject = Map.groupBy(found.filter(hasAddress), ({ projectId }) => projectId);

@@ -46,7 +46,7 @@ export class MessageService {
   /** Returns one message. @throws NOTIFICATION_MESSAGE_NOT_FOUND */
   async get(ctx: Context, raw: unknown): Promise<MessageRow> {
     const { row } = await this.projects.authorizedItem(ctx, parse(OneMessage, raw), MESSAGE, 'webhooks:read');
-    await ctx.auditTrail.recordRead(ctx, readOf(row));
+    await ctx.auditTrail.recordRead(ctx, auditOfRead(row));
     return row;
   }
 
@@ -142,7 +142,7 @@ async function shown(
 }
 
 /** The audit record of reading a message. */
-export const readOf = ({ id, channelId, projectId }: Pick<MessageRow, 'id' | 'channelId' | 'projectId'>) => ({
+export const auditOfRead = ({ id, channelId, projectId }: Pick<MessageRow, 'id' | 'channelId' | 'projectId'>) => ({
   action: 'notification-message:get',
   projectId,
   facts: { channelId, messageId: id },

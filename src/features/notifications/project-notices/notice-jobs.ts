@@ -10,24 +10,24 @@ import { openForNewMessages } from '../alerts/public.js';
 import {
   digestsOf,
   findUndelivered,
-  isForUnread,
-  type LedgerTarget,
-  ledgerTargets,
+  isForUndecryptableChannel,
   listUnsentOwnerIds,
+  type Recipient,
+  recipientsOf,
   writeMessages,
 } from '../deliveries/public.js';
 import { listChannelsOfKind } from './channel.queries.js';
 import { Notice } from './notice.entity.js';
 import { hasAddress, type NoticeKind } from './notice.rules.js';
 import {
+  advanceDueReminders,
   listOwnerNames,
   listOwnersWithUnsentNotices,
   listPeople,
   listUnsentOwners,
-  takeDueReminders,
 } from './notice.sql.js';
 import { NOTICE_SOURCE } from './notice-source.js';
-import { notify, notifyAgain, type Owner, requestsOf, UNSENT_DAYS, WRITE_MESSAGES } from './notices.js';
+import { notify, notifyAgain, type Owner, UNSENT_DAYS, WRITE_MESSAGES, writeJobsOf } from './notices.js';
 
 /** Notices per transaction, and so per email. */
 const NOTICES_AT_ONCE = 500;
@@ -57,7 +57,7 @@ export const FIND_UNWRITTEN: JobKind = {
       enqueueStanding(
         tx,
         WRITE_MESSAGES,
-        requestsOf(await listOwnersWithUnsentNotices(tx, { seconds: UNWRITTEN_SECONDS })),
+        writeJobsOf(await listOwnersWithUnsentNotices(tx, { seconds: UNWRITTEN_SECONDS })),
       ),
     ),
 };
@@ -126,11 +126,11 @@ async function writeKind(
   notices: readonly NewNotice[],
 ): Promise<void> {
   const channels = await listChannelsOfKind(tx, { projectId: owner.projectId ?? NO_ID, kind: event });
-  const targets = await ledgerTargets(tx, owner, channels, (channel) =>
+  const targets = await recipientsOf(tx, owner, channels, (channel) =>
     openForNewMessages(tx, { ...channel, table: 'notification_channel' }),
   );
   // A channel that cannot be decrypted may stay so.
-  const reachesChannel = targets.some((target) => !isForUnread(target));
+  const reachesChannel = targets.some((target) => !isForUndecryptableChannel(target));
   const people = await addressesOf(tx, owner, notices);
   // People named by a notice get an email; admins get one only if nobody else is notified.
   const byPeople = Map.groupBy(notices, ({ recipientIds }) => {
@@ -159,7 +159,7 @@ const write = (
   owner: Owner,
   event: NoticeKind,
   notices: readonly NewNotice[],
-  targets: readonly LedgerTarget[],
+  targets: readonly Recipient[],
 ): Promise<boolean> =>
   writeMessages(tx, NOTICE_SOURCE, { ...owner, event, subjectIds: notices.map(({ id }) => id) }, targets);
 
@@ -172,7 +172,7 @@ interface NewNotice {
 
 interface Person {
   readonly isAdmin: boolean;
-  readonly target: LedgerTarget;
+  readonly target: Recipient;
 }
 
 /** People with an email address, by ID: admins, and people named by notices. */
@@ -211,7 +211,7 @@ export const REMIND: JobKind = {
   run: async (_, run) => {
     for (let taken = REMINDERS_AT_ONCE; taken === REMINDERS_AT_ONCE; )
       taken = await run.inTransaction(async (tx) => {
-        const due = await takeDueReminders(tx, { most: REMINDERS_AT_ONCE });
+        const due = await advanceDueReminders(tx, { most: REMINDERS_AT_ONCE });
         await notify(
           tx,
           'secret-reminder',

@@ -2,11 +2,11 @@ import { openForSending } from '../alerts/public.js';
 import type { Source } from '../deliveries/public.js';
 import {
   expiry,
-  fitted,
+  itemWithoutTime,
   type Notification,
-  plainItem,
   type Severity,
   targetsOf,
+  truncated,
   urgencyOf,
 } from '../sending/public.js';
 import { lockChannel } from './channel.queries.js';
@@ -152,7 +152,7 @@ function notificationBy(
 ) {
   const owner = projectId === null ? 'Organization' : 'Project';
   const label = owner.toLowerCase();
-  const shownOwner = `the ${label} “${fitted(ownerName, 100)}”`;
+  const shownOwner = `the ${label} “${truncated(ownerName, 100)}”`;
   return {
     event: {
       type: `project.${kind}`,
@@ -164,7 +164,7 @@ function notificationBy(
     reason:
       name === null
         ? `an admin of ${shownOwner}, or because the notice names this address`
-        : `a recipient of the channel “${fitted(name, 100)}” of ${shownOwner}`,
+        : `a recipient of the channel “${truncated(name, 100)}” of ${shownOwner}`,
     data: { [label]: { id: projectId ?? organizationId, name: ownerName } },
     link: null,
   };
@@ -172,7 +172,7 @@ function notificationBy(
 
 function itemOf({ id, subjectId, facts, daysLeft }: ShownNotice) {
   const { name, fields, expiresAt } = NoticeFacts.parse(facts);
-  const item = plainItem(name, Object.entries(fields), { id, subjectId, expiresAt });
+  const item = itemWithoutTime(name, Object.entries(fields), { id, subjectId, expiresAt });
   if (expiresAt === undefined || daysLeft === null) return item;
   return { ...item, urgency: urgencyOf(daysLeft), due: expiry(daysLeft, new Date(expiresAt)) };
 }

@@ -129,7 +129,7 @@ export const listPeople = sqlStatement({
  * Takes due reminders, the longest overdue first, and moves each to its next due date: whole periods later, in the future. Skips
  * reminders locked by another node.
  */
-export const takeDueReminders = sqlStatement({
+export const advanceDueReminders = sqlStatement({
   text: `
     with due as materialized (
       select secret_id, due_at from secret_reminder where due_at <= now() order by due_at, secret_id limit :most::integer

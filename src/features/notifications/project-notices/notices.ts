@@ -30,7 +30,7 @@ export interface Owner {
 }
 
 /** One standing job for each owner. */
-export const requestsOf = (owners: readonly Owner[]): JobRequest[] =>
+export const writeJobsOf = (owners: readonly Owner[]): JobRequest[] =>
   owners.map(({ ownerId, ...owner }) => ({ key: ownerId, subjectId: ownerId, ...owner }));
 
 /**
@@ -63,4 +63,4 @@ export async function notifyAgain(tx: Transaction, owner: Owner): Promise<void> 
 /** Has the messages of owners written after the commit. */
 export const enqueueWriting = (tx: Transaction, owners: readonly Owner[]): Promise<void> =>
   // In the transaction, all that notify the same project would wait for the one row of its job and, with a lock on the project, deadlock.
-  enqueueStandingAfterCommit(tx, WRITE_MESSAGES, requestsOf(owners));
+  enqueueStandingAfterCommit(tx, WRITE_MESSAGES, writeJobsOf(owners));

@@ -62,7 +62,7 @@ export interface Delivery<T> {
 }
 
 /** An item with fields and without a time. @param ids what programs get in addition to its name and fields */
-export function plainItem(
+export function itemWithoutTime(
   name: string,
   fields: readonly Field[],
   ids: Readonly<Record<string, string | undefined>>,
@@ -115,7 +115,7 @@ export function targetsOf<T extends ChannelType>(type: T, config: ChannelConfigs
 }
 
 /** The result of a delivery attempt. */
-export type Outcome =
+export type DeliveryOutcome =
   | { readonly result: 'accepted' }
   | {
       /** `permanent`: further attempts would fail too. */
@@ -128,7 +128,7 @@ export type Outcome =
     };
 
 /** Converts an attempt to its outcome. @throws any error that is no failure of the target */
-export async function outcomeOf(attempt: Promise<unknown>): Promise<Outcome> {
+export async function outcomeOf(attempt: Promise<unknown>): Promise<DeliveryOutcome> {
   try {
     await attempt;
     return { result: 'accepted' };
@@ -159,21 +159,21 @@ export const urgencyOf = (daysLeft: number): Urgency =>
   URGENCIES.find(({ mostDays }) => daysLeft <= mostDays) ?? NOT_URGENT;
 
 /** Converts to one line of at most this many code units; longer strings are cut and end in an ellipsis. */
-export function fitted(text: string, most: number): string {
+export function truncated(text: string, most: number): string {
   const line = text.toWellFormed().replace(UNPRINTABLE, ' ').trim();
   return line.length <= most ? line : `${line.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
 /** Joins a list and cuts it: `a.example.com, b.example.com and 3 more`. Empty for an empty list. */
 export function listText(text: string | readonly string[], mostNames: number, most: number): string {
-  if (typeof text === 'string') return fitted(text, most);
-  const shown = text.slice(0, mostNames).map((name) => fitted(name, most));
+  if (typeof text === 'string') return truncated(text, most);
+  const shown = text.slice(0, mostNames).map((name) => truncated(name, most));
   const omitted = text.length - shown.length;
-  return `${shown.join(', ')}${omitted > 0 ? ` ${andMore(omitted)}` : ''}`;
+  return `${shown.join(', ')}${omitted > 0 ? ` ${countOfOthers(omitted)}` : ''}`;
 }
 
 /** `and 1,200 more` */
-export const andMore = (count: number): string => `and ${count.toLocaleString('en-US')} more`;
+export const countOfOthers = (count: number): string => `and ${count.toLocaleString('en-US')} more`;
 
 /** `in 5 days`, `today`, `3 days ago` */
 function daysText(daysLeft: number): string {

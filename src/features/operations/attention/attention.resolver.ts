@@ -1,7 +1,7 @@
 import { Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
 import { query } from '../../../kernel/graphql/operations.js';
-import type { SoughtConnectionOf } from '../../../kernel/paging.js';
+import type { SearchConnectionOf } from '../../../kernel/paging.js';
 import { bodyOf, boundedPaging, type Data, routesAt, withoutNull } from '../../../rest/route.js';
 import { attentionKind, ListAttention } from './attention.rules.js';
 import type { AttentionService } from './attention.service.js';
@@ -16,7 +16,7 @@ export class AttentionResolver {
     ListAttention,
     'Lists what needs a person in your organization, the most urgent first, as far as you can read it. An item leaves the list when its cause is fixed.',
   )
-  attention(ctx: Context, args: object): Promise<SoughtConnectionOf<AttentionItemType>> {
+  attention(ctx: Context, args: object): Promise<SearchConnectionOf<AttentionItemType>> {
     return this.service.list(ctx, args);
   }
 }

@@ -2,7 +2,7 @@ import { type Ability, can, canAlways, canWithout } from '../../../kernel/authz/
 import type { Context } from '../../../kernel/context.js';
 import { SealedCursors } from '../../../kernel/graphql/sealed-cursors.js';
 import { NO_ID } from '../../../kernel/ids.js';
-import { type CursorKey, SoughtPage } from '../../../kernel/paging.js';
+import { type CursorKey, SearchPage } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { Route } from '../../../rest/route.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
@@ -31,7 +31,7 @@ export class AttentionService {
    * @param raw `{ projectId?, kinds?, first?, after? }`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, AUDIT_UNAVAILABLE
    */
-  async list(ctx: Context, raw: unknown): Promise<SoughtPage<AttentionItemType>> {
+  async list(ctx: Context, raw: unknown): Promise<SearchPage<AttentionItemType>> {
     const { projectId = null, kinds = null, ...request } = parse(ListAttention, raw);
     const cursors = new SealedCursors(ctx, 'attention', { projectId, kinds });
     const [urgency, time, kind, id] = cursors.read(request.after, START.length) ?? START;
@@ -47,7 +47,7 @@ export class AttentionService {
     const readable = rows.filter((row) => caller.may(READERS[row.reader], row));
     const last = rows.at(-1);
     const isCut = caller.hasConditions && rows.length === limit && readable.length <= request.first;
-    const page = new SoughtPage(readable.slice(0, request.first + 1), request, keyOf, {
+    const page = new SearchPage(readable.slice(0, request.first + 1), request, keyOf, {
       cursors,
       stoppedAt: isCut && last !== undefined ? keyOf(last) : null,
     });

@@ -2,7 +2,7 @@ import { ID } from 'type-graphql';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumType } from '../../../kernel/graphql/enums.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
-import { soughtConnectionOf } from '../../../kernel/graphql/page.js';
+import { searchConnectionOf } from '../../../kernel/graphql/page.js';
 import { attentionKind } from './attention.rules.js';
 import type { Urgency } from './kinds/kind.sql.js';
 import { KIND_NAMES, KINDS, type KindName } from './kinds/kinds.js';
@@ -65,7 +65,7 @@ export const AttentionItemType = objectType('AttentionItem', 'Something that nee
 });
 export type AttentionItemType = InstanceType<typeof AttentionItemType>;
 
-export const AttentionConnection = soughtConnectionOf(
+export const AttentionConnection = searchConnectionOf(
   AttentionItemType,
   'AttentionItem',
   'urgency, then how long it has needed a person, longest first',

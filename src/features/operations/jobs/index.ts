@@ -4,7 +4,7 @@ import { nodeKind } from '../../../kernel/graphql/node.js';
 import type { JobKind } from '../../../kernel/jobs/job-kind.js';
 import type { ProjectRelations } from '../../projects/public.js';
 import { JobKindResolver, JobResolver, jobRoutes } from './job.resolver.js';
-import { JobKindService, JobService, jobsByIds, readOf } from './job.service.js';
+import { auditOfRead, JobKindService, JobService, jobsByIds } from './job.service.js';
 
 /**
  * What operators see and do of background jobs. The jobs themselves are the kernel's.
@@ -27,7 +27,7 @@ export const createJobOperations = ({
       reach: `(n.organization_id = $2 or n.organization_id is null and exists (
         select from identity a where a.id = $4 and a.is_installation_admin))`,
       load: jobsByIds,
-      record: readOf,
+      record: auditOfRead,
     }),
   ],
   routes: jobRoutes,

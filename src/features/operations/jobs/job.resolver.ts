@@ -1,6 +1,6 @@
 import { Ctx, FieldResolver, ID, Int, Query, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
-import { linked } from '../../../kernel/database/batched.js';
+import { batchedOrNull } from '../../../kernel/database/batched.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumType } from '../../../kernel/graphql/enums.js';
 import { Node } from '../../../kernel/graphql/node.js';
@@ -156,7 +156,7 @@ export class JobResolver {
 
   @nested(ProjectType, 'Project of the job. Null if it has none, or if you are not a member of the project.')
   async project({ projectId }: JobType, ctx: Context): Promise<ProjectType | null> {
-    const found = await linked(ctx, this.relations.projects, projectId);
+    const found = await batchedOrNull(ctx, this.relations.projects, projectId);
     return found === null ? null : toProjectType(found);
   }
 }

@@ -7,7 +7,7 @@ import { isId, NO_ID } from '../../../kernel/ids.js';
 import { StoredJobKind } from '../../../kernel/jobs/job.entity.js';
 import { type KindRow, listKinds } from '../../../kernel/jobs/job.sql.js';
 import type { JobKind } from '../../../kernel/jobs/job-kind.js';
-import { wakeFor } from '../../../kernel/jobs/queue.js';
+import { wakeAfterCommit } from '../../../kernel/jobs/queue.js';
 import { Page, timeCursorKey, timePageBounds } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import { ListJobs, OneJob, OneJobKind } from './job.rules.js';
@@ -41,7 +41,7 @@ export class JobService {
     const { id } = parse(OneJob, raw);
     authorize(ctx, 'jobs:read');
     const job = await load(ctx, id);
-    await ctx.auditTrail.recordRead(ctx, readOf(job));
+    await ctx.auditTrail.recordRead(ctx, auditOfRead(job));
     return job;
   }
 
@@ -70,7 +70,7 @@ export class JobService {
       const [job] = isId(id) ? await RETRY_JOB(tx, { id, ...reachOf(tx) }) : [];
       if (job === undefined) return refuse(tx, id, 'JOB_NOT_RETRYABLE');
       await recordChange(tx, 'job:retry', job);
-      wakeFor(tx, [job]);
+      wakeAfterCommit(tx, [job]);
       return job;
     });
   }
@@ -106,7 +106,7 @@ export const jobsByIds: BatchLoad<JobRow> = async (ctx, ids) => {
 };
 
 /** What the audit trail says of a job that is shown. */
-export const readOf = ({ id, projectId }: Pick<JobRow, 'id' | 'projectId'>) => ({
+export const auditOfRead = ({ id, projectId }: Pick<JobRow, 'id' | 'projectId'>) => ({
   action: 'job:get',
   projectId,
   facts: { jobId: id },

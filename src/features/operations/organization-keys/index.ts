@@ -4,7 +4,7 @@ import { nodeKind } from '../../../kernel/graphql/node.js';
 import { organizationRelationOf } from '../../identity/organizations/public.js';
 import type { ProjectReader } from '../../projects/public.js';
 import { OrganizationKeyResolver, OrganizationKeyType, organizationKeyRoutes } from './organization-key.resolver.js';
-import { OrganizationKeyService, readOf } from './organization-key.service.js';
+import { auditOfRead, OrganizationKeyService } from './organization-key.service.js';
 
 /** Keys of organizations, which encrypt the keys of projects. */
 export function createOrganizationKeys(deps: { readonly projects: ProjectReader }): Feature {
@@ -18,7 +18,7 @@ export function createOrganizationKeys(deps: { readonly projects: ProjectReader 
         table: 'organization_key',
         reach: 'n.organization_id = $2',
         load: service.byIds,
-        record: readOf,
+        record: auditOfRead,
       }),
     ],
     routes: organizationKeyRoutes,

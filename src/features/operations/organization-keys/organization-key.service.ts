@@ -119,7 +119,7 @@ export class OrganizationKeyService {
     const { id } = parse(OneOrganizationKey, raw);
     authorize(ctx, 'kms:read');
     const key = await load(ctx, id);
-    await ctx.auditTrail.recordRead(ctx, readOf(key));
+    await ctx.auditTrail.recordRead(ctx, auditOfRead(key));
     return key;
   }
 
@@ -187,7 +187,7 @@ async function changed(
 }
 
 /** The audit record of reading a key. */
-export const readOf = ({ id, name }: Pick<OrganizationKeyRow, 'id' | 'name'>) => ({
+export const auditOfRead = ({ id, name }: Pick<OrganizationKeyRow, 'id' | 'name'>) => ({
   action: 'organization-key:get',
   facts: { organizationKeyId: id, name },
 });

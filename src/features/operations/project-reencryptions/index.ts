@@ -4,7 +4,7 @@ import type { SealedTable } from '../../../kernel/crypto/sealed-table.js';
 import { nodeInProject, type ProjectReader, type ProjectRelations, projectRelationOf } from '../../projects/public.js';
 import { ProjectReencryption } from './project-reencryption.entity.js';
 import { ReencryptionResolver, ReencryptionType, reencryptionRoutes } from './project-reencryption.resolver.js';
-import { ReencryptionService, readOf } from './project-reencryption.service.js';
+import { auditOfRead, ReencryptionService } from './project-reencryption.service.js';
 import { findReencryptions } from './project-reencryption.sql.js';
 import { reencryptJob } from './reencrypt-job.js';
 
@@ -26,7 +26,7 @@ export function createProjectReencryptions(
         table: 'project_reencryption',
         action: 'workspace:edit',
         find: findReencryptions,
-        record: readOf,
+        record: auditOfRead,
       }),
     ],
     routes: reencryptionRoutes,

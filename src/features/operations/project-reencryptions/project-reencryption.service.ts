@@ -76,7 +76,7 @@ export class ReencryptionService {
   /** Returns one. @throws REENCRYPTION_NOT_FOUND */
   async get(ctx: Context, raw: unknown): Promise<ReencryptionRow> {
     const { row } = await this.projects.authorizedItem(ctx, parse(OneReencryption, raw), REENCRYPTION, RIGHT);
-    await ctx.auditTrail.recordRead(ctx, readOf(row));
+    await ctx.auditTrail.recordRead(ctx, auditOfRead(row));
     return row;
   }
 
@@ -112,7 +112,7 @@ export class ReencryptionService {
 }
 
 /** The audit record of reading one. */
-export const readOf = ({ id, projectId }: Pick<ReencryptionRow, 'id' | 'projectId'>) => ({
+export const auditOfRead = ({ id, projectId }: Pick<ReencryptionRow, 'id' | 'projectId'>) => ({
   action: 'project-reencryption:get',
   projectId,
   facts: { projectReencryptionId: id },

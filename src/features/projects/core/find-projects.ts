@@ -11,7 +11,7 @@ import type { Rights } from '../../identity/permissions/public.js';
 import type { EnvironmentRecord } from './environment.entity.js';
 import type { ProjectKind } from './project.rules.js';
 import { countProjectsByType, findProjectBySlug, findProjects, listProjects, lockProjectRow } from './project.sql.js';
-import { ownIn, type ProjectAccess, toAccess, withRights } from './project-access.js';
+import { callerMembership, type ProjectAccess, toAccess, withRights } from './project-access.js';
 
 type ProjectRow = RowFrom<typeof findProjects>;
 
@@ -30,11 +30,11 @@ export async function findById(ctx: Context, projectId: string): Promise<Project
 
 /** Whole projects by ID, in one statement: those that the caller is a member of, in no order. */
 export const listByIds = async (ctx: Context, projectIds: readonly string[]): Promise<ProjectRecord[]> =>
-  (await withRights(ctx, findProjects, { ...ownIn(ctx), projectIds })).map(toRecord);
+  (await withRights(ctx, findProjects, { ...callerMembership(ctx), projectIds })).map(toRecord);
 
 /** A whole project by its slug in the organization of the caller's token. */
 export async function findBySlug(ctx: Context, slug: string): Promise<ProjectRecord | undefined> {
-  const [row] = await withRights(ctx, findProjectBySlug, { ...ownIn(ctx), slug });
+  const [row] = await withRights(ctx, findProjectBySlug, { ...callerMembership(ctx), slug });
   return row && toRecord(row);
 }
 
@@ -49,7 +49,7 @@ export async function listRecords(
   { order, ...bounds }: OrderedBounds & { order: ListOrder },
 ): Promise<ProjectRecord[]> {
   const inOrder = (from: Context, asked: Parameters<typeof listProjects>[2]) => listProjects(from, order, asked);
-  const rows = await withRights(ctx, inOrder, { ...ownIn(ctx), type, ...bounds });
+  const rows = await withRights(ctx, inOrder, { ...callerMembership(ctx), type, ...bounds });
   return rows.map(toRecord);
 }
 
@@ -61,7 +61,7 @@ export async function countProjects(ctx: Context, type: ProjectKind | null): Pro
 
 /** The number of each type, and of all under an empty name: every request of the count is the same batch. */
 const countsByType: BatchLoad<ReadonlyMap<string, number>> = async (ctx) => {
-  const rows = await countProjectsByType(ctx, { ...ownIn(ctx), organizationId: ctx.organizationId });
+  const rows = await countProjectsByType(ctx, { ...callerMembership(ctx), organizationId: ctx.organizationId });
   const all = rows.reduce((sum, { count }) => sum + count, 0);
   return new Map([['', new Map([['', all], ...rows.map(({ type, count }) => [type, count] as const)])]]);
 };

@@ -59,7 +59,7 @@ export async function withRights<P extends object, R extends HeldRoles>(
 }
 
 /** Membership makes a project visible; the service itself is not a member of any. */
-export const ownIn = ({ actor }: Context) => ({ memberId: actor.id });
+export const callerMembership = ({ actor }: Context) => ({ memberId: actor.id });
 
 /**
  * The caller's rights in projects, by ID in lower case, in one statement. Unknown projects, and those that the caller
@@ -70,7 +70,8 @@ export async function findAccess(
   projectIds: readonly string[],
 ): Promise<ReadonlyMap<string, ProjectAccess>> {
   const ids = projectIds.filter(isId);
-  const rows = ids.length === 0 ? [] : await withRights(ctx, findAccesses, { ...ownIn(ctx), projectIds: ids });
+  const rows =
+    ids.length === 0 ? [] : await withRights(ctx, findAccesses, { ...callerMembership(ctx), projectIds: ids });
   return new Map(rows.map((row) => [row.id, toAccess(row)]));
 }
 
@@ -84,7 +85,7 @@ export async function findCurrentAccess(
 ): Promise<ReadonlyMap<string, ProjectAccess>> {
   const [id = '', ...others] = projectIds;
   if (others.length > 0 || !isId(id)) return findAccess(ctx, projectIds);
-  const own = { ...ownIn(ctx), projectIds };
+  const own = { ...callerMembership(ctx), projectIds };
   const read = async () => {
     const [row] = await findAccesses(ctx, { ...own, organizationId: ctx.organizationId, withRules: false });
     return row === undefined ? null : { value: row, until: row.until, size: row.attributes?.length ?? 0 };
@@ -101,7 +102,7 @@ const nameIn = ({ organizationId, actor }: Context, id: string): string =>
   `project ${organizationId} ${actor.id} ${id}`;
 
 /** The same without a statement, where the look at the caller has just seen the project too. @param projectId in lower case */
-export function accessAtArrival(ctx: Context, projectId: string): ProjectAccess | undefined {
+export function accessFromSnapshot(ctx: Context, projectId: string): ProjectAccess | undefined {
   const state = ctx.accessSnapshot?.state;
   const revision = state?.revisions[projectId];
   if (state == null || revision === undefined) return undefined;
@@ -163,7 +164,7 @@ export const listAccessBelow = async (
 
 /** The caller's rights in all projects that it is a member of, in one statement. */
 export const listAccess = async (ctx: Context): Promise<ProjectAccess[]> =>
-  (await withRights(ctx, listAccesses, ownIn(ctx))).map(toAccess);
+  (await withRights(ctx, listAccesses, callerMembership(ctx))).map(toAccess);
 
 /** A row with rights, as the access of the caller. */
 export function toAccess({

@@ -1,12 +1,12 @@
 import { type Ability, type Action, authorize, type Rule } from '../../../kernel/authz/ability.js';
 import { type Context, isTransaction, type Transaction } from '../../../kernel/context.js';
-import { batched, remember } from '../../../kernel/database/batched.js';
+import { batched, primeBatch } from '../../../kernel/database/batched.js';
 import { AppError, type ErrorCode } from '../../../kernel/errors.js';
 import { distinctIds, isId, NO_ID } from '../../../kernel/ids.js';
 import { NO_RIGHTS, readStoredRules, rulesOfRoles } from '../../identity/permissions/public.js';
 import { findBySlug } from './find-projects.js';
 import { lockHeldByGroup } from './project.sql.js';
-import { accessAtArrival, findAccess, findCurrentAccess, listAccess, type ProjectAccess } from './project-access.js';
+import { accessFromSnapshot, findAccess, findCurrentAccess, listAccess, type ProjectAccess } from './project-access.js';
 
 /** An item that a caller names by ID, optionally with the project that it must belong to. */
 interface ItemKey {
@@ -121,8 +121,8 @@ export class ProjectReader {
    */
   async findAtArrival(ctx: Context, projectId: string): Promise<ProjectAccess | undefined> {
     const id = projectId.toLowerCase();
-    const seen = accessAtArrival(ctx, id);
-    if (seen !== undefined) remember(ctx, findCurrentAccess, id, seen);
+    const seen = accessFromSnapshot(ctx, id);
+    if (seen !== undefined) primeBatch(ctx, findCurrentAccess, id, seen);
     const project = await this.find(ctx, id);
     if (project !== undefined) ctx.accessSnapshot?.expect(id);
     return project;

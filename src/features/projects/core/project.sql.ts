@@ -3,13 +3,20 @@ import type { Transaction } from '../../../kernel/context.js';
 import { query } from '../../../kernel/database/database.js';
 import { inOrders, orderedText } from '../../../kernel/database/ordered-page.js';
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
-import { anyOf, columnsOf, namesBut, prepared, sqlColumnsOf, tablesOf } from '../../../kernel/database/tables.js';
+import {
+  anyOf,
+  columnNamesExcept,
+  columnsOf,
+  prepared,
+  sqlColumnsOf,
+  tablesOf,
+} from '../../../kernel/database/tables.js';
 import {
   attributesOf,
-  type HeldOrigins,
-  isTimed,
-  KNOWN_SECONDS,
+  hasTimedRoles,
   PROJECT_ROLES,
+  RIGHTS_CACHE_SECONDS,
+  type RightsOrigins,
   type StoredRules,
   storedRulesOf,
 } from '../../identity/permissions/public.js';
@@ -45,9 +52,9 @@ const ACCESS = {
 const SETTINGS = sqlColumnsOf(
   ProjectSchema,
   'p',
-  namesBut(ProjectSchema, ...ATTRIBUTE_NAMES, 'revision', 'templateId', 'templateVersion'),
+  columnNamesExcept(ProjectSchema, ...ATTRIBUTE_NAMES, 'revision', 'templateId', 'templateVersion'),
 );
-const ENVIRONMENTS = sqlColumnsOf(EnvironmentSchema, 'e', namesBut(EnvironmentSchema, 'organizationId'));
+const ENVIRONMENTS = sqlColumnsOf(EnvironmentSchema, 'e', columnNamesExcept(EnvironmentSchema, 'organizationId'));
 const PROJECT_COLUMNS = `${ACCESS_COLUMNS}, ${SETTINGS.text},
   (select coalesce(json_agg(shown order by shown.position), '[]')
    from (select ${ENVIRONMENTS.text} from environment e where e.project_id = p.id) shown) as environments`;
@@ -130,14 +137,14 @@ const allHeld = (rest: string): string => `(
 const ASKED = { memberId: t.uuid, organizationId: t.uuid, withRules: t.boolean } as const;
 
 /** Also its membership of the organization. */
-const IS_TIMED = `(${isTimed(':memberId', 'd.project_id = p.id')}
+const IS_TIMED = `(${hasTimedRoles(':memberId', 'd.project_id = p.id')}
     or exists (select from organization_membership o
       where o.organization_id = p.organization_id and o.ends_at > now() and (o.user_id = :memberId or o.identity_id = :memberId)))`;
 
 /** A member's rights in projects of the organization, and how long they last if nothing changes, in seconds since 1970. */
 export const findAccesses = sqlStatement({
   text: `select ${ACCESS_COLUMNS},
-      case when not ${IS_TIMED} then extract(epoch from now() + interval '${KNOWN_SECONDS} seconds')::float8 end as until
+      case when not ${IS_TIMED} then extract(epoch from now() + interval '${RIGHTS_CACHE_SECONDS} seconds')::float8 end as until
     from ${FROM} where p.organization_id = :organizationId and p.id = any(:projectIds::uuid[])`,
   params: { ...ASKED, projectIds: t.array(t.uuid) },
   row: { ...ACCESS, until: t.nullable(t.double) },
@@ -168,9 +175,9 @@ export const findExplained = sqlStatement({
   params: { ...ASKED, projectId: t.uuid },
   row: {
     ...ACCESS,
-    memberships: t.builtJsonOf<readonly HeldOrigins['memberships'][number][]>(),
-    ownRoles: t.builtJsonOf<readonly HeldOrigins['ownRoles'][number][]>(),
-    ownPrivileges: t.builtJsonOf<readonly HeldOrigins['ownPrivileges'][number][]>(),
+    memberships: t.builtJsonOf<readonly RightsOrigins['memberships'][number][]>(),
+    ownRoles: t.builtJsonOf<readonly RightsOrigins['ownRoles'][number][]>(),
+    ownPrivileges: t.builtJsonOf<readonly RightsOrigins['ownPrivileges'][number][]>(),
   },
 });
 

@@ -2,7 +2,7 @@ import { ID, Int, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { argsType, inputType } from '../../../kernel/graphql/inputs.js';
-import { hidden, objectType } from '../../../kernel/graphql/object-types.js';
+import { hiddenField, objectType } from '../../../kernel/graphql/object-types.js';
 import { mutation, query } from '../../../kernel/graphql/operations.js';
 import {
   CreateEnvironment,
@@ -25,7 +25,7 @@ export const EnvironmentType = objectType(
   'Environment',
   'A deployment stage of a project, such as production. Environments contain folders and secrets.',
   {
-    access: hidden<ProjectAccess>(),
+    access: hiddenField<ProjectAccess>(),
     id: [ID, 'ID of the environment.'],
     name: [String, 'Name of the environment, for example `Production`.'],
     slug: [String, 'Slug of the environment, unique in the project, for example `prod`.'],

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { authorize } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { emOf } from '../../../kernel/database/database.js';
-import { flush, guarded, inTransaction } from '../../../kernel/database/in-transaction.js';
+import { flush, inTransaction, withConstraintCodes } from '../../../kernel/database/in-transaction.js';
 import { AppError } from '../../../kernel/errors.js';
 import { parse } from '../../../kernel/validation.js';
 import { renameInRules } from '../../identity/permissions/public.js';
@@ -131,7 +131,7 @@ export class EnvironmentService {
       const count = await lockPositions(tx, access);
       const environment = await load(tx, access, id);
       await tx.em.remove(environment).flush();
-      await guarded(() => checkImports(tx), IMPORTED);
+      await withConstraintCodes(() => checkImports(tx), IMPORTED);
       await shift(tx, access, { from: environment.position + 1, to: count, by: -1 });
       await record(tx, 'environment:delete', access, environment);
       return { environment, access };

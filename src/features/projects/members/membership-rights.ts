@@ -25,13 +25,13 @@ import {
 import type { RoleTerm } from '../core/membership.entity.js';
 import type { ProjectAccess } from '../core/project-access.js';
 import { rulesBySlug } from '../roles/role.queries.js';
-import { fieldsOf, type MemberKind, type MemberNames, type RolesHeld, subjectOf } from './membership.rules.js';
-import { listBesidesRoles } from './membership.sql.js';
+import { fieldsOf, type MemberKind, type MemberNames, type StoredRoles, subjectOf } from './membership.rules.js';
+import { listOtherRights } from './membership.sql.js';
 import { findMember } from './memberships.js';
 
 type MemberVerb = 'read' | 'create' | 'edit' | 'delete';
 
-export const actionOn = (kind: MemberKind, verb: MemberVerb | 'assign-role' | 'grant-privileges'): Action =>
+export const memberAction = (kind: MemberKind, verb: MemberVerb | 'assign-role' | 'grant-privileges'): Action =>
   `${subjectOf(kind)}:${verb}`;
 
 /** The member that a caller names by kind and ID. */
@@ -46,8 +46,12 @@ export const isConditional = ({ ability }: ProjectAccess, kind: MemberKind): boo
   ability.rulesFor('read', subjectOf(kind)).some(({ conditions }) => conditions !== undefined);
 
 /** Whether the caller may perform the action on a member. */
-export const mayDo = ({ ability }: ProjectAccess, verb: MemberVerb, kind: MemberKind, names: MemberNames | undefined) =>
-  can(ability, actionOn(kind, verb), fieldsOf(kind, names));
+export const mayManageMember = (
+  { ability }: ProjectAccess,
+  verb: MemberVerb,
+  kind: MemberKind,
+  names: MemberNames | undefined,
+) => can(ability, memberAction(kind, verb), fieldsOf(kind, names));
 
 /**
  * Looks up the member for callers who may perform the action on some member of the kind: conditions of rules depend on
@@ -61,9 +65,9 @@ export async function loadTarget(
   verb: MemberVerb,
   { kind, memberId }: { readonly kind: MemberKind; readonly memberId: string },
 ): Promise<Target> {
-  const assignments = (['assign-role', 'grant-privileges'] as const).map((word) => actionOn(kind, word));
+  const assignments = (['assign-role', 'grant-privileges'] as const).map((word) => memberAction(kind, word));
   const mayDelegate = verb !== 'read' && assignments.some((action) => can(project.ability, action));
-  if (!mayDelegate) authorize(project, actionOn(kind, verb));
+  if (!mayDelegate) authorize(project, memberAction(kind, verb));
   return { kind, names: await findMember(ctx, project, kind, memberId) };
 }
 
@@ -74,9 +78,9 @@ export async function loadTarget(
  * @throws PERMISSION_DENIED
  */
 export function authorizeTarget(project: ProjectAccess, verb: MemberVerb, { kind, names }: Target): void {
-  if (mayDo(project, verb, kind, names)) return;
+  if (mayManageMember(project, verb, kind, names)) return;
   if (verb !== 'read' && mayAssignTo(project.ability, assigneeOf(kind, names), 'assign-role')) return;
-  throw new PermissionDenied({ action: actionOn(kind, verb), projectId: project.projectId });
+  throw new PermissionDenied({ action: memberAction(kind, verb), projectId: project.projectId });
 }
 
 const assigneeOf = (kind: MemberKind, names: MemberNames | undefined): Assignee => ({
@@ -88,8 +92,8 @@ const assigneeOf = (kind: MemberKind, names: MemberNames | undefined): Assignee 
 interface Change {
   readonly verb: 'create' | 'edit' | 'delete';
   readonly targets: readonly Target[];
-  readonly before?: RolesHeld;
-  readonly after?: RolesHeld;
+  readonly before?: StoredRoles;
+  readonly after?: StoredRoles;
   /** Path of a role to assign in the input. */
   readonly placeOf?: (index: number) => string;
   /** Message for a role that the project does not have. */
@@ -117,7 +121,7 @@ export async function authorizeRoles(
   // Privileges end with the membership; other rights matter only where a role forbids something.
   const isAsked = verb === 'delete' || hasProhibitions(rules);
   const besides = isAsked ? await besidesOf(tx, project, targets) : NOTHING_ELSE;
-  const ownTerm = targets.some((target) => isCaller(tx, target)) ? await ownTermIn(tx, project.projectId) : null;
+  const ownTerm = targets.some((target) => isCaller(tx, target)) ? await ownTermGuard(tx, project.projectId) : null;
   judgeRoles(tx, project, { verb, targets, before, after, placeOf, unknownRole }, { rules, besides, ownTerm });
 }
 
@@ -138,9 +142,9 @@ export async function authorizeMemberChanges(
 ): Promise<void> {
   if (changes.length === 0) return;
   const memberIds = changes.map(({ target }) => target.names?.memberId ?? NO_ID);
-  const rows = await listBesidesRoles(tx, { projectId: project.projectId, memberIds });
+  const rows = await listOtherRights(tx, { projectId: project.projectId, memberIds });
   const isOwn = changes.some(({ target }) => isCaller(tx, target));
-  const ownTerm = isOwn ? await ownTermIn(tx, project.projectId) : null;
+  const ownTerm = isOwn ? await ownTermGuard(tx, project.projectId) : null;
   const besides = new Map(rows.map((row) => [row.memberId, row]));
   for (const change of changes) {
     const { target, placeOf = String, unknownRole = UNKNOWN_ROLE, before = NO_ROLES, after = NO_ROLES, verb } = change;
@@ -162,7 +166,7 @@ const UNKNOWN_ROLE = 'is not a role of the project';
 
 const NO_RULES: ReadonlyMap<string, readonly Rule[]> = new Map();
 
-const ownSlugs = ({ before, after }: { readonly before: RolesHeld; readonly after: RolesHeld }): string[] =>
+const ownSlugs = ({ before, after }: { readonly before: StoredRoles; readonly after: StoredRoles }): string[] =>
   [...before.slugs, ...after.slugs].filter((slug) => !isBuiltIn(slug));
 
 /** What the decision on a change depends on. */
@@ -200,7 +204,7 @@ function judgeRoles(
     privileges: privileges.flat(),
   });
   const [kind = 'user'] = targets.map((target) => target.kind);
-  const attempt = { action: actionOn(kind, verb), projectId: project.projectId };
+  const attempt = { action: memberAction(kind, verb), projectId: project.projectId };
   const beyondTerm = change.given.flatMap(
     (slug) => ownTerm?.(rulesOfRoles([slug], [rules.get(slug) ?? []]), endOf(after, slug)) ?? [],
   );
@@ -212,7 +216,7 @@ const hasProhibitions = (rules: ReadonlyMap<string, readonly Rule[]>): boolean =
   [...rules.values()].flat().some(({ inverted }) => inverted === true);
 
 /** What members have in a project besides the roles of a membership. */
-type BesidesRoles = Omit<RowFrom<typeof listBesidesRoles>, 'memberId'>;
+type BesidesRoles = Omit<RowFrom<typeof listOtherRights>, 'memberId'>;
 
 const NOTHING_ELSE: BesidesRoles = { hasMore: false, privileges: null };
 
@@ -223,7 +227,7 @@ async function besidesOf(
   targets: readonly Target[],
 ): Promise<BesidesRoles> {
   const memberIds = targets.flatMap(({ names }) => names?.memberId ?? []);
-  const rows = await listBesidesRoles(tx, { projectId, memberIds });
+  const rows = await listOtherRights(tx, { projectId, memberIds });
   return {
     hasMore: rows.some(({ hasMore }) => hasMore),
     privileges: rows.flatMap(({ privileges }) => privileges ?? []),
@@ -240,10 +244,10 @@ function authorizeEach(
   assigned: readonly Assigned[],
 ): void {
   const { ability, projectId } = project;
-  if (mayDo(project, verb, kind, names)) return;
+  if (mayManageMember(project, verb, kind, names)) return;
   const assignee = assigneeOf(kind, names);
   if (assigned.every((each) => mayAssign(ability, assignee, each))) return;
-  throw new PermissionDenied({ action: actionOn(kind, 'assign-role'), projectId });
+  throw new PermissionDenied({ action: memberAction(kind, 'assign-role'), projectId });
 }
 
 function refuseUnknown(
@@ -265,7 +269,7 @@ interface RoleChange {
 }
 
 /** When an assigned role ends; null: never. */
-function endOf(held: RolesHeld, slug: string): Date | null {
+function endOf(held: StoredRoles, slug: string): Date | null {
   const term = termOf(held, slug);
   return term === undefined ? null : new Date(term.endsAt);
 }
@@ -273,20 +277,20 @@ function endOf(held: RolesHeld, slug: string): Date | null {
 /**
  * Roles whose term leaves out a part of the term of another: for that part they do not forbid what the other allows.
  */
-const outlastedRoles = (held: RolesHeld): string[] =>
+const outlastedRoles = (held: StoredRoles): string[] =>
   held.slugs.filter((slug) => !held.slugs.every((other) => covers(termOf(held, slug), termOf(held, other))));
 
 const covers = (one: RoleTerm | undefined, other: RoleTerm | undefined): boolean =>
   one === undefined || (other !== undefined && one.startsAt <= other.startsAt && other.endsAt <= one.endsAt);
 
 /** No roles. */
-const NO_ROLES: RolesHeld = { slugs: [], terms: null };
+const NO_ROLES: StoredRoles = { slugs: [], terms: null };
 
 /** The difference between the roles of a member before and after. */
-function roleChange(before: RolesHeld, after: RolesHeld): RoleChange {
+function roleChange(before: StoredRoles, after: StoredRoles): RoleChange {
   const stays = (slug: string): boolean =>
     before.slugs.includes(slug) && after.slugs.includes(slug) && isSameTerm(termOf(before, slug), termOf(after, slug));
-  const orderOf = ({ slugs }: RolesHeld): string => slugs.filter((slug) => !isBuiltIn(slug) && stays(slug)).join(' ');
+  const orderOf = ({ slugs }: StoredRoles): string => slugs.filter((slug) => !isBuiltIn(slug) && stays(slug)).join(' ');
   // Later roles win: in another order they grant something else.
   const isInOrder = orderOf(before) === orderOf(after);
   const isKept = (slug: string): boolean => stays(slug) && (isInOrder || isBuiltIn(slug));
@@ -297,7 +301,7 @@ function roleChange(before: RolesHeld, after: RolesHeld): RoleChange {
   };
 }
 
-const termOf = ({ terms }: RolesHeld, slug: string): RoleTerm | undefined =>
+const termOf = ({ terms }: StoredRoles, slug: string): RoleTerm | undefined =>
   terms !== null && Object.hasOwn(terms, slug) ? terms[slug] : undefined;
 
 /** Slugs of all roles that are granted or revoked. */
@@ -359,7 +363,7 @@ const forbiddenBy = (rules: readonly Rule[]): Rule[] =>
 type BeyondOwnTerm = (rules: readonly Rule[], end: Date | null) => Action[];
 
 /** Prevents callers from extending their own term: for the caller's own roles and privileges in a project. */
-export async function ownTermIn(tx: Transaction, projectId: string): Promise<BeyondOwnTerm> {
+export async function ownTermGuard(tx: Transaction, projectId: string): Promise<BeyondOwnTerm> {
   const held = (await tx.holdingsOf(tx, [tx.actor.id]))
     .filter((holding) => holding.projectId === projectId)
     // Everything assigned in the project ends with the caller's membership of the organization anyway.

@@ -3,7 +3,7 @@ import type { Context } from '../../../kernel/context.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumOfRule, inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
-import { hidden, objectType, orNull } from '../../../kernel/graphql/object-types.js';
+import { hiddenField, objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, query } from '../../../kernel/graphql/operations.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
 import type { CountedConnectionOf } from '../../../kernel/paging.js';
@@ -24,7 +24,7 @@ import type { MembershipService } from './membership.service.js';
 /** One role of a member. */
 export const RoleAssignmentType = objectType('ProjectRoleAssignment', 'A role that is assigned to a member.', {
   /** Not in the schema: the project of the role. */
-  projectId: hidden<string>(),
+  projectId: hiddenField<string>(),
   roleSlug: [String, 'Slug of the role, for example `viewer`.'],
   isTemporary: [Boolean, 'Whether the role is assigned temporarily.'],
   range: [orNull(String), 'Duration of the assignment, for example `2h`; null for a permanent role.'],

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ErrorCode } from '../../../kernel/errors.js';
-import { EVEN_IF_INVALID, looseEntries, looseTexts } from '../../../kernel/validation.js';
+import { EVEN_IF_INVALID, objectEntries, textsOfField } from '../../../kernel/validation.js';
 import { type Data, nextCursor, ofSample, paging, route, type WrittenRoute } from '../../../rest/route.js';
 import { endOfTerm, isBuiltIn, isTermStart, NO_TERM_START, termRange } from '../../identity/permissions/public.js';
 import { roleSlug } from '../roles/role.rules.js';
@@ -189,8 +189,8 @@ function checkEntry(entry: RoleEntry, issues: z.core.$RefinementCtx): void {
 
 const isEachRoleOnce = (entries: readonly unknown[]): boolean =>
   isEachOnce(
-    looseTexts(
-      looseEntries(entries).map((entry) => ({ slug: slugOf(entry) })),
+    textsOfField(
+      objectEntries(entries).map((entry) => ({ slug: slugOf(entry) })),
       'slug',
     ),
   );

@@ -3,7 +3,7 @@ import type { Fields } from '../../../kernel/authz/conditions.js';
 import { orderRules } from '../../../kernel/list-order.js';
 import { pageRules } from '../../../kernel/paging.js';
 import { idOf } from '../../../kernel/text-rules.js';
-import { EVEN_IF_INVALID, looseTexts } from '../../../kernel/validation.js';
+import { EVEN_IF_INVALID, textsOfField } from '../../../kernel/validation.js';
 import { endOfTerm, termRange, termStart } from '../../identity/permissions/public.js';
 import type { RoleTerm } from '../core/membership.entity.js';
 import { roleSlug } from '../roles/role.rules.js';
@@ -42,19 +42,22 @@ const RoleAssignments = z
   .array(RoleAssignment)
   .min(1)
   .max(MAX_ROLES)
-  .refine((roles) => isEachOnce(looseTexts(roles, 'roleSlug')), ROLE_TWICE);
+  .refine((roles) => isEachOnce(textsOfField(roles, 'roleSlug')), ROLE_TWICE);
 
 /** Terms of temporary roles, by slug. */
 type RoleTerms = Readonly<Record<string, RoleTerm>>;
 
 /** Roles in the form of a membership. */
-export interface RolesHeld {
+export interface StoredRoles {
   readonly slugs: readonly string[];
   readonly terms: RoleTerms | null;
 }
 
 /** Roles in the form of the database. @param now the current time of the database */
-export function rolesToHold(roles: readonly RoleAssignment[], now: Date): { slugs: string[]; terms: RoleTerms | null } {
+export function toStoredRoles(
+  roles: readonly RoleAssignment[],
+  now: Date,
+): { slugs: string[]; terms: RoleTerms | null } {
   const terms = roles.flatMap(({ roleSlug: slug, range, startsAt }): [string, RoleTerm][] => {
     if (range == null) return [];
     const start = startsAt ?? now;
@@ -79,7 +82,7 @@ export interface HeldRole {
 }
 
 /** Roles in the form of the API. @param active slugs of those that are active now, by the clock of the database */
-export const heldRoles = (projectId: string, { slugs, terms }: RolesHeld, active: readonly string[]): HeldRole[] =>
+export const heldRoles = (projectId: string, { slugs, terms }: StoredRoles, active: readonly string[]): HeldRole[] =>
   slugs.map((slug) => {
     const term = terms !== null && Object.hasOwn(terms, slug) ? terms[slug] : undefined;
     return {
@@ -187,17 +190,17 @@ export const RemoveUsers = z
   .meta({ description: 'The users to remove from a project, by name.' });
 
 /** Roles in the form of an input. */
-export interface RolesGiven {
+export interface RolesInput {
   readonly roles?: readonly string[] | null | undefined;
   readonly roleAssignments?: readonly RoleAssignment[] | null | undefined;
 }
 
 /** The same in one form. */
-export const assignmentsOf = ({ roles, roleAssignments }: RolesGiven): readonly RoleAssignment[] =>
+export const assignmentsOf = ({ roles, roleAssignments }: RolesInput): readonly RoleAssignment[] =>
   roleAssignments ?? (roles ?? []).map((slug) => ({ roleSlug: slug }));
 
 /** Path of a role in the input. */
-export const placeOf = ({ roleAssignments }: RolesGiven, index: number): string =>
+export const placeOf = ({ roleAssignments }: RolesInput, index: number): string =>
   roleAssignments == null ? `roles[${index}]` : `roleAssignments[${index}].roleSlug`;
 
 const SUBJECTS = { user: 'member', identity: 'identity', group: 'groups' } as const;

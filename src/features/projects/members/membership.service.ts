@@ -2,7 +2,7 @@ import { raw as sql } from '@mikro-orm/core';
 import { authorize, can } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { batched, listKey } from '../../../kernel/database/batched.js';
-import { flush, guarded, inTransaction } from '../../../kernel/database/in-transaction.js';
+import { flush, inTransaction, withConstraintCodes } from '../../../kernel/database/in-transaction.js';
 import { databaseNow } from '../../../kernel/database/now.sql.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { isId, NO_ID } from '../../../kernel/ids.js';
@@ -11,7 +11,7 @@ import {
   type OrderedRequest,
   orderedCursorKey,
   orderedPageBounds,
-  orderOf,
+  requestedOrder,
 } from '../../../kernel/list-order.js';
 import { type CountedConnectionOf, counted, Page } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
@@ -32,18 +32,18 @@ import {
   MembershipById,
   placeOf,
   RemoveUsers,
-  type RolesGiven,
-  type RolesHeld,
-  rolesToHold,
+  type RolesInput,
+  type StoredRoles,
+  toStoredRoles,
   UpdateMember,
 } from './membership.rules.js';
 import {
-  actionOn,
   authorizeRoles,
   authorizeTarget,
   isConditional,
   loadTarget,
-  mayDo,
+  mayManageMember,
+  memberAction,
   type Target,
 } from './membership-rights.js';
 import {
@@ -88,7 +88,7 @@ export class MembershipService {
     const bounds = orderedPageBounds(request);
     const project = await this.projects.load(ctx, projectId);
     const kinds = memberKind == null ? MEMBER_KINDS : [memberKind];
-    for (const kind of kinds) authorize(project, actionOn(kind, 'read'));
+    for (const kind of kinds) authorize(project, memberAction(kind, 'read'));
     const page = await loadMemberPage(ctx, project, { kinds, request, bounds });
     await ctx.auditTrail.recordRead(ctx, {
       action: 'project-membership:list',
@@ -130,7 +130,7 @@ export class MembershipService {
     const project = await this.projects.loadOwning(ctx, found?.projectId, 'MEMBERSHIP_NOT_FOUND');
     if (found === undefined) throw new AppError('MEMBERSHIP_NOT_FOUND');
     const { memberKind: kind, memberId } = found;
-    authorize(project, actionOn(memberKind ?? kind, 'read'));
+    authorize(project, memberAction(memberKind ?? kind, 'read'));
     if (memberKind != null && memberKind !== kind) throw new AppError('MEMBERSHIP_NOT_FOUND');
     authorizeTarget(project, 'read', { kind, names: found });
     await ctx.auditTrail.recordRead(ctx, {
@@ -153,7 +153,7 @@ export class MembershipService {
     project: ProjectAccess,
     raw: unknown = {},
   ): Promise<CountedConnectionOf<MembershipRecord>> {
-    const kinds = MEMBER_KINDS.filter((kind) => can(project.ability, actionOn(kind, 'read')));
+    const kinds = MEMBER_KINDS.filter((kind) => can(project.ability, memberAction(kind, 'read')));
     if (kinds.length === 0) authorize(project, 'member:read');
     const request = parse(MemberPage, raw);
     return loadMemberPage(ctx, project, { kinds, request, bounds: orderedPageBounds(request) });
@@ -241,7 +241,7 @@ export class MembershipService {
         placeOf: (at) => placeOf(given, at),
       });
       const change = { roles: [...after.slugs], roleTerms: after.terms, updatedAt: sql('now()') };
-      await guarded(() => tx.em.nativeUpdate(ProjectMembership, { id: stored.id }, change), CONSTRAINTS);
+      await withConstraintCodes(() => tx.em.nativeUpdate(ProjectMembership, { id: stored.id }, change), CONSTRAINTS);
       const membership = await load(tx, project, target);
       await record(tx, 'project-membership:update', membership);
       return membership;
@@ -265,7 +265,7 @@ export class MembershipService {
       await lockProject(tx, project);
       const membership = await load(tx, project, target);
       await authorizeRoles(tx, project, { verb: 'delete', targets: [target], before: rolesOf(membership) });
-      await guarded(() => tx.em.nativeDelete(ProjectMembership, { id: membership.id }), CONSTRAINTS);
+      await withConstraintCodes(() => tx.em.nativeDelete(ProjectMembership, { id: membership.id }), CONSTRAINTS);
       await record(tx, 'project-membership:delete', membership);
       return membership;
     });
@@ -293,7 +293,7 @@ export class MembershipService {
         await authorizeRoles(tx, project, { verb: 'delete', targets: [target], before: rolesOf(membership) });
       }
       const ids = memberships.map(({ id }) => id);
-      await guarded(() => tx.em.nativeDelete(ProjectMembership, { id: { $in: ids } }), CONSTRAINTS);
+      await withConstraintCodes(() => tx.em.nativeDelete(ProjectMembership, { id: { $in: ids } }), CONSTRAINTS);
       await record(tx, 'project-membership:delete', ...memberships);
       return memberships;
     });
@@ -317,21 +317,21 @@ async function load(ctx: Context, project: ProjectAccess, { kind, names }: Targe
   return found;
 }
 
-const rolesOf = ({ roleSlugs, roleTerms }: MembershipRecord): RolesHeld => ({ slugs: roleSlugs, terms: roleTerms });
+const rolesOf = ({ roleSlugs, roleTerms }: MembershipRecord): StoredRoles => ({ slugs: roleSlugs, terms: roleTerms });
 
 /** Roles in the form of the database. Custom roles cannot be renamed or deleted from here on. */
-async function holdRoles(tx: Transaction, project: ProjectAccess, given: RolesGiven): Promise<RolesHeld> {
+async function holdRoles(tx: Transaction, project: ProjectAccess, given: RolesInput): Promise<StoredRoles> {
   const roles = assignmentsOf(given);
   if (!roles.every(({ roleSlug }) => isBuiltIn(roleSlug))) await lockProject(tx, project);
   const hasTerms = roles.some(({ range }) => range != null);
-  return rolesToHold(roles, hasTerms ? await databaseNow(tx) : new Date(0));
+  return toStoredRoles(roles, hasTerms ? await databaseNow(tx) : new Date(0));
 }
 
 function createMembership(
   tx: Transaction,
   { organizationId, projectId }: ProjectAccess,
   { kind, memberId }: { readonly kind: MemberKind; readonly memberId: string },
-  { slugs, terms }: RolesHeld,
+  { slugs, terms }: StoredRoles,
 ): void {
   tx.em.create(ProjectMembership, {
     organizationId,
@@ -389,9 +389,9 @@ async function loadMemberPage(
   // Conditions may leave some out: a page consists of the rest.
   const isWhole = !kinds.some((kind) => isConditional(project, kind));
   const load = async (page: OrderedBounds): Promise<MembershipRecord[]> => {
-    const key = listKey(project.projectId, { kinds, order: orderOf(request), ...page });
+    const key = listKey(project.projectId, { kinds, order: requestedOrder(request), ...page });
     const read = (await batched(ctx, pagesOfMembers, key)) ?? [];
-    return isWhole ? [...read] : read.filter((row) => mayDo(project, 'read', row.memberKind, row));
+    return isWhole ? [...read] : read.filter((row) => mayManageMember(project, 'read', row.memberKind, row));
   };
   const rows = await load({ ...bounds, limit: isWhole ? bounds.limit : null });
   const shown = request.first == null ? rows : rows.slice(0, request.first + 1);

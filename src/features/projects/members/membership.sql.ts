@@ -161,7 +161,7 @@ export const findGroupByName = sqlStatement({
  * What members have in a project besides the roles of a membership: whether they have roles of another membership (for
  * a group, whether one of its members has), and the stored rules of each privilege.
  */
-export const listBesidesRoles = sqlStatement({
+export const listOtherRights = sqlStatement({
   text: `select w.id as "memberId",
       exists (select from (
           select w.id as holder_id

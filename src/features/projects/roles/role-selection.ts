@@ -3,11 +3,11 @@ import type { Transaction } from '../../../kernel/context.js';
 import { mapYielding } from '../../../kernel/event-loop.js';
 import {
   type FieldChange,
+  matchesOtherResources,
   PROJECT_ACTIONS,
   readStoredRules,
   rightsBeyond,
   rightsBeyondChange,
-  selectsOtherwise,
 } from '../../identity/permissions/public.js';
 import { lockProject } from '../core/find-projects.js';
 import type { ProjectAccess } from '../core/project-access.js';
@@ -37,7 +37,7 @@ export async function authorizeNewNames(
   const rules = stored.flatMap(({ permissions }) => readStoredRules(permissions));
   const attempt = { action: 'role:edit', projectId: project.projectId } as const;
   if (!mayEdit) {
-    if (await selectsOtherwise(rules, changes)) throw new PermissionDenied(attempt);
+    if (await matchesOtherResources(rules, changes)) throw new PermissionDenied(attempt);
     return;
   }
   const beyond = await beyondAmong(project, rules, changes);
@@ -65,7 +65,7 @@ async function beyondAmong(
   const distinct = [...new Map(concerned.map((rule) => [JSON.stringify(rule), rule])).values()];
   const actions = await mapYielding(distinct, (rule) => rightsBeyondChange(ability, [rule], []));
   const going = distinct.flatMap((rule, at) => (actions[at]?.length ? [{ rule, actions: actions[at] }] : []));
-  const isAny = await selectsOtherwise(
+  const isAny = await matchesOtherResources(
     going.map(({ rule }) => rule),
     changes,
   );
@@ -73,6 +73,6 @@ async function beyondAmong(
   // One by one, for the details of the error.
   const beyond = new Set<Action>();
   for (const { rule, actions: missing } of going)
-    if (await selectsOtherwise([rule], changes)) for (const action of missing) beyond.add(action);
+    if (await matchesOtherResources([rule], changes)) for (const action of missing) beyond.add(action);
   return [...beyond];
 }

@@ -6,7 +6,7 @@ import { argsType, inputType } from '../../../kernel/graphql/inputs.js';
 import { objectType } from '../../../kernel/graphql/object-types.js';
 import { mutation, query } from '../../../kernel/graphql/operations.js';
 import { type CountedConnectionOf, counted } from '../../../kernel/paging.js';
-import { inBothForms, PermissionRuleType, PermissionType, withPermissions } from '../../identity/permissions/public.js';
+import { PermissionRuleType, PermissionType, toRuleForms, withPermissions } from '../../identity/permissions/public.js';
 import { CreateRole, ListRoles, OneRole, type Role, RoleBySlug, RolePage, UpdateRole } from './role.rules.js';
 import type { RoleService } from './role.service.js';
 import '../../../kernel/graphql/list-order.js';
@@ -52,7 +52,7 @@ export const pageSelectsRoles = (info: GraphQLResolveInfo): boolean =>
   selectsRoles(info, ['nodes']) || selectsRoles(info, ['edges', 'node']);
 
 /** Converts a role to its API type. */
-export const toRoleType = ({ rules, ...role }: Role): ProjectRoleType => ({ ...role, ...inBothForms(rules) });
+export const toRoleType = ({ rules, ...role }: Role): ProjectRoleType => ({ ...role, ...toRuleForms(rules) });
 
 const UpdateProjectRoleInput = inputType(
   'UpdateProjectRoleInput',

@@ -2,7 +2,7 @@ import { raw as sql } from '@mikro-orm/core';
 import type { AuditFacts } from '../../../kernel/audit/audit-record.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import type { SealedText } from '../../../kernel/crypto/sealed-text.js';
-import { flush, guarded, inTransaction } from '../../../kernel/database/in-transaction.js';
+import { flush, inTransaction, withConstraintCodes } from '../../../kernel/database/in-transaction.js';
 import { loadRow, lockRow } from '../../../kernel/database/rows.js';
 import { AppError, invalid } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
@@ -83,7 +83,7 @@ export class ConnectionService {
       const sealed = await sealCredentials(tx, place, credentials);
       const stored = { ...place, ...sealed, accountDigest, app, method, name, description };
       const checked = { ...justChecked(), nextCheckAt: sql(NEXT_CHECK) };
-      await guarded(() => tx.em.insert(AppConnection, { ...stored, ...checked }), CONSTRAINTS);
+      await withConstraintCodes(() => tx.em.insert(AppConnection, { ...stored, ...checked }), CONSTRAINTS);
       const row = await changed(tx, 'app-connection:create', { ...place, app }, { credentialsChanged: true });
       await recordResponse(tx, row.target, RESPONDED);
       return row;
@@ -183,7 +183,7 @@ export class ConnectionService {
    */
   async get(ctx: Context, raw: unknown): Promise<ConnectionRow> {
     const row = await this.access.load(ctx, parse(OneConnection, raw), 'read');
-    await ctx.auditTrail.recordRead(ctx, readOf(row));
+    await ctx.auditTrail.recordRead(ctx, auditOfRead(row));
     return row;
   }
 
@@ -194,7 +194,7 @@ export class ConnectionService {
     const { organizationId } = ctx;
     const row = await loadRow(ctx, findConnectionByName, { ...ref, organizationId, projectId }, NOT_FOUND);
     await this.access.load(ctx, row, 'read');
-    await ctx.auditTrail.recordRead(ctx, readOf(row));
+    await ctx.auditTrail.recordRead(ctx, auditOfRead(row));
     return row;
   }
 
@@ -311,7 +311,7 @@ async function changed(
 }
 
 /** The audit record of reading a connection. */
-export const readOf = ({ id, projectId, app }: ConnectionRef) => ({
+export const auditOfRead = ({ id, projectId, app }: ConnectionRef) => ({
   action: 'app-connection:get',
   projectId,
   facts: { connectionId: id, app },

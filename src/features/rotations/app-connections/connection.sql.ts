@@ -167,7 +167,7 @@ const JITTER = '(0.9 + 0.2 * random())';
  * Whether an external system is known not to respond, and for how many seconds it is to be left alone. Whoever finds it due tries it: for
  * the others it is due again when that trial must have ended.
  */
-export const claimTrial = sqlStatement({
+export const claimProbe = sqlStatement({
   text: `
     with known as (
       select organization_id, target, next_try_at from unresponsive_target

@@ -18,7 +18,7 @@ import {
 } from './connection.resolver.js';
 import { connectionRoutes } from './connection.routes.js';
 import { rulesFor } from './connection.rules.js';
-import { ConnectionService, readOf } from './connection.service.js';
+import { auditOfRead, ConnectionService } from './connection.service.js';
 import { findConnections } from './connection.sql.js';
 import { ConnectionAccess, ConnectionReader } from './connection-access.js';
 import { checkJobs } from './connection-checks.js';
@@ -75,6 +75,6 @@ const nodesOf = (access: ConnectionAccess): NodeKind[] =>
         const rows = await findConnections(ctx, { organizationId: ctx.organizationId, ids });
         return mapFound(await access.readable(ctx, rows), toConnectedApp);
       },
-      record: readOf,
+      record: auditOfRead,
     }),
   );

@@ -2,7 +2,7 @@ import { type Context, isTransaction, type Transaction } from '../../../kernel/c
 import { inTransaction } from '../../../kernel/database/in-transaction.js';
 import type { Again, JobRun } from '../../../kernel/jobs/job-kind.js';
 import { wakeWaiting } from '../../../kernel/jobs/queue.js';
-import { claimTrial, storeNoResponse } from './connection.sql.js';
+import { claimProbe, storeNoResponse } from './connection.sql.js';
 import type { TargetFailure } from './kind/target-failure.js';
 import { UnresponsiveTarget } from './unresponsive-target.entity.js';
 
@@ -45,7 +45,7 @@ export class CalledTarget {
   ): Promise<CalledTarget> {
     if (target === null) return new CalledTarget(ctx, null, false, null);
     const { organizationId } = ctx;
-    const [known] = await claimTrial(ctx, { organizationId, target, trialSeconds });
+    const [known] = await claimProbe(ctx, { organizationId, target, trialSeconds });
     const seconds = isUrgent ? 0 : (known?.seconds ?? 0);
     const pause: Again = {
       againInSeconds: seconds + Math.random() * SPREAD_SECONDS,

@@ -6,7 +6,12 @@ import { mapFound } from '../../../kernel/database/batched.js';
 import { type NodeKind, nodeKind } from '../../../kernel/graphql/node.js';
 import type { TargetPolicy } from '../../../kernel/outbound/http.js';
 import { organizationRelationOf } from '../../identity/organizations/public.js';
-import { IN_OWN_PROJECT, type ProjectReader, type ProjectRelations, projectRelationOf } from '../../projects/public.js';
+import {
+  type ProjectReader,
+  type ProjectRelations,
+  projectRelationOf,
+  REACH_OF_MEMBER,
+} from '../../projects/public.js';
 import type { ConnectionReader } from '../app-connections/public.js';
 import { accountJobs, rotationJobs } from './engine/rotation-jobs.js';
 import { typePrefixOf } from './kind/rotation-kind.js';
@@ -15,7 +20,7 @@ import { ManyRotationsResolver } from './many-rotations.resolver.js';
 import { ManyRotationsService } from './many-rotations.service.js';
 import { PasswordRule } from './password-rules/password-rule.entity.js';
 import { PasswordRuleResolver } from './password-rules/password-rule.resolver.js';
-import { PasswordRuleService, readOf as readOfPasswordRule } from './password-rules/password-rule.service.js';
+import { PasswordRuleService, auditOfRead as readOfPasswordRule } from './password-rules/password-rule.service.js';
 import { PasswordRuleType } from './password-rules/password-rule.type.js';
 import { PendingRevocationService } from './pending-revocation.service.js';
 import { revocationJob } from './revocations/revocations.js';
@@ -33,7 +38,7 @@ import { RotationConnection, SecretRotationType } from './rotation.type.js';
 import { fieldsOf, withMessages } from './rotation-access.js';
 import { RotationDeletionService } from './rotation-deletion.service.js';
 import { toRotationType } from './rotation-kinds.type.js';
-import { RotationReadingService, readOf } from './rotation-reading.service.js';
+import { auditOfRead, RotationReadingService } from './rotation-reading.service.js';
 import { SecretRotationAttempt } from './store/attempt.entity.js';
 import { SecretRotationCredential } from './store/credential.entity.js';
 import { PendingRevocation } from './store/pending-revocation.entity.js';
@@ -46,7 +51,7 @@ const rotationNodes = (relations: ProjectRelations): NodeKind[] =>
     nodeKind<SecretRotationType>({
       type: `${typePrefixOf(type)}Rotation`,
       table: 'secret_rotation',
-      reach: `n.type = '${type}' and ${IN_OWN_PROJECT}`,
+      reach: `n.type = '${type}' and ${REACH_OF_MEMBER}`,
       load: async (ctx, ids) => {
         const rows = await withMessages(ctx, await findRotationViews(ctx, { ids }));
         const found = await relations.readable(ctx, rows, (row, access) => {
@@ -55,7 +60,7 @@ const rotationNodes = (relations: ProjectRelations): NodeKind[] =>
         });
         return mapFound(found, toRotationType);
       },
-      record: readOf,
+      record: auditOfRead,
     }),
   );
 

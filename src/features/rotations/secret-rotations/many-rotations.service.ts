@@ -5,11 +5,11 @@ import { isId, NO_ID } from '../../../kernel/ids.js';
 import { enqueueStanding } from '../../../kernel/jobs/queue.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
-import { ROTATE } from './engine/begin.js';
+import { ROTATE_JOB } from './engine/begin.js';
 import { ListUpcoming, RotateMany } from './rotation.rules.js';
 import { fieldsOf, RotationAccess, type ShownRotation, withMessages } from './rotation-access.js';
 import { listRotationViews, listViewsOfConnection, type RotationView, requestRotations } from './store/rotation.sql.js';
-import { nextAfter } from './store/timing.js';
+import { nextRunAfter } from './store/timing.js';
 
 /** A selected rotation and when it is to run; null: it cannot run now. */
 interface Requested {
@@ -115,7 +115,7 @@ async function request(
   const requested = await requestRotations(tx, { ids, staggerSeconds, actorKind, actorId });
   await enqueueStanding(
     tx,
-    ROTATE,
+    ROTATE_JOB,
     requested.map(({ id, ...row }) => ({ key: id, subjectId: id, ...row })),
   );
   const byProject = Map.groupBy(requested, (row) => row.projectId);
@@ -134,7 +134,7 @@ function timesOf(rotation: RotationView, now: Date, end: Date): Date[] {
   while (at !== null && at <= end && times.length < MOST_TIMES) {
     times.push(at);
     const from: Date = at > now ? at : now;
-    at = nextAfter({ ...rotation, lastRotatedAt: from, isLastManual: false }, from);
+    at = nextRunAfter({ ...rotation, lastRotatedAt: from, isLastManual: false }, from);
   }
   return times;
 }

@@ -12,8 +12,8 @@ import { currentOf } from './engine/work.js';
 import type { Kinds } from './kinds/kinds.js';
 import type { ShownRevocation } from './revocations/live-credentials.js';
 import { CancelAttempt, OneRotation, RotateSecrets } from './rotation.rules.js';
-import { refuseBusy, running, shown } from './rotation.service.js';
-import { inTurnOf, RotationAccess, type RotationRef, type ShownRotation } from './rotation-access.js';
+import { otherAttemptViolation, refuseRunningOrDeleting, showRotation } from './rotation.service.js';
+import { inRotationTransaction, RotationAccess, type RotationRef, type ShownRotation } from './rotation-access.js';
 import type { AttemptReason } from './store/attempt.entity.js';
 import { type AttemptRow, findAttempts } from './store/attempt.queries.js';
 
@@ -85,7 +85,7 @@ export class RotatingService {
       .catch((error: unknown) => {
         throw error instanceof TargetFailure ? refusalOf(error, 'id') : error;
       });
-    return shown(ctx, rotationId);
+    return showRotation(ctx, rotationId);
   }
 
   /**
@@ -129,17 +129,17 @@ export class RotatingService {
       readonly reason: AttemptReason;
     },
   ): Promise<Rotated> {
-    const { attemptId, rotationId } = await inTurnOf(ctx, ref.id, async (tx) => {
+    const { attemptId, rotationId } = await inRotationTransaction(ctx, ref.id, async (tx) => {
       const { rotation } = await this.access.lock(tx, ref, 'secret-rotation:rotate-secrets');
       const kind = this.kinds.of(rotation.type);
       const isReconciliation = reason === 'reconciliation';
       const isUndecided = rotation.status === 'needs_reconciliation';
       if (isReconciliation && !isUndecided && !kind.mayReset?.(rotation.parameters))
         throw new AppError('ROTATION_NOT_RECONCILABLE');
-      refuseBusy(rotation);
+      refuseRunningOrDeleting(rotation);
       if (isUndecided && !isReconciliation) throw new AppError('ROTATION_UNDECIDED');
       const begun = await beginAttempt(tx, { rotation, kind, reason, actor: tx.actor });
-      if (begun === null) throw running('id');
+      if (begun === null) throw otherAttemptViolation('id');
       await tx.auditTrail.recordChange(tx, {
         action: 'secret-rotation:begin',
         projectId: rotation.projectId,
@@ -149,6 +149,6 @@ export class RotatingService {
     });
     if (wait) await waitForAttempt(ctx, attemptId, 'id');
     const attempt = await loadRow(ctx, findAttempts, { ids: [attemptId] }, 'SECRET_ROTATION_ATTEMPT_NOT_FOUND');
-    return { rotation: await shown(ctx, rotationId), attempt };
+    return { rotation: await showRotation(ctx, rotationId), attempt };
   }
 }

@@ -1,6 +1,6 @@
 import { type Action, authorize, can } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
-import { batched, batchOfOwned, type Together, together } from '../../../kernel/database/batched.js';
+import { batched, batchOfOwned, runTogether, type SharedRun } from '../../../kernel/database/batched.js';
 import { inTransaction } from '../../../kernel/database/in-transaction.js';
 import { lockRow } from '../../../kernel/database/rows.js';
 import { AppError } from '../../../kernel/errors.js';
@@ -10,7 +10,7 @@ import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import type { RotationType } from './kinds/kinds.js';
 import { SecretRotation } from './store/rotation.entity.js';
 import { findRotationViews, listRotationViews, type RotationView } from './store/rotation.sql.js';
-import { messageOf, sealersOf } from './store/sealing.js';
+import { openErrorMessage, sealersOf } from './store/sealing.js';
 import { WAIT_MESSAGES } from './store/states.js';
 
 /** A rotation as shown to callers. */
@@ -76,7 +76,7 @@ export class RotationAccess {
     authorize(project, 'secret-rotation:read');
     const rows = (await batched(ctx, viewsByProject, project.projectId)) ?? [];
     const readable = rows.filter((row) => isReadable(project, row));
-    return together(ctx, shownTogether, readable);
+    return runTogether(ctx, shownTogether, readable);
   }
 }
 
@@ -90,7 +90,11 @@ const ROTATION_QUEUES = new SharedWork<null, unknown>({ most: 1, maxWaiting: MOS
  *
  * @throws OVERLOADED when too many wait
  */
-export async function inTurnOf<T>(ctx: Context, rotationId: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
+export async function inRotationTransaction<T>(
+  ctx: Context,
+  rotationId: string,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
   const { result } = await ROTATION_QUEUES.share(`${ctx.organizationId} ${rotationId.toLowerCase()}`, null, (begin) => {
     begin();
     return inTransaction(ctx, work);
@@ -106,7 +110,7 @@ const viewsByProject = batchOfOwned(
   (row: RotationView) => row.projectId,
 );
 
-const shownTogether: Together<readonly RotationView[], readonly ShownRotation[]> = async (ctx, lists) => {
+const shownTogether: SharedRun<readonly RotationView[], readonly ShownRotation[]> = async (ctx, lists) => {
   const shown = new Map((await withMessages(ctx, lists.flat())).map((row) => [row.id, row]));
   return lists.map((rows) => rows.map(({ id }) => shown.get(id) as ShownRotation));
 };
@@ -123,6 +127,6 @@ export async function withMessages(ctx: Context, rows: readonly RotationView[]):
     if (waitReason !== null) return { ...row, message: WAIT_MESSAGES[waitReason] };
     if (messageSealed === null || attemptId === null || status === 'success') return { ...row, message: null };
     const sealer = sealers.get(projectId);
-    return { ...row, message: sealer === undefined ? null : messageOf(sealer, attemptId, messageSealed) };
+    return { ...row, message: sealer === undefined ? null : openErrorMessage(sealer, attemptId, messageSealed) };
   });
 }

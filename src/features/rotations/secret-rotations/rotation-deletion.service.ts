@@ -19,7 +19,7 @@ import {
   scheduleRevocation,
 } from './revocations/revocations.js';
 import { DeleteRotation } from './rotation.rules.js';
-import { inTurnOf, RotationAccess, type ShownRotation, withMessages } from './rotation-access.js';
+import { inRotationTransaction, RotationAccess, type ShownRotation, withMessages } from './rotation-access.js';
 import { PendingRevocation } from './store/pending-revocation.entity.js';
 import { listRevocationsOfDeletion } from './store/pending-revocation.queries.js';
 import type { SecretRotation } from './store/rotation.entity.js';
@@ -56,7 +56,7 @@ export class RotationDeletionService {
    */
   async delete(ctx: Context, raw: unknown): Promise<Deleted> {
     const { deleteSecrets, revokeGeneratedCredentials, ...ref } = parse(DeleteRotation, raw);
-    const { isRevoking, ...deleted } = await inTurnOf(ctx, ref.id, async (tx) => {
+    const { isRevoking, ...deleted } = await inRotationTransaction(ctx, ref.id, async (tx) => {
       const { view, rotation, project } = await this.access.lock(tx, ref, 'secret-rotation:delete');
       const [shown] = await withMessages(tx, [view]);
       if (rotation.status === 'in_progress') throw new AppError('ROTATION_RUNNING');

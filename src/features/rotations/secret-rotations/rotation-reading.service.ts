@@ -133,12 +133,12 @@ export class RotationReadingService {
 
 async function withReadRecord(ctx: Context, rotation: RotationView): Promise<ShownRotation> {
   const [shown] = await withMessages(ctx, [rotation]);
-  await ctx.auditTrail.recordRead(ctx, readOf(rotation));
+  await ctx.auditTrail.recordRead(ctx, auditOfRead(rotation));
   return shown as ShownRotation;
 }
 
 /** The audit record of reading a rotation. */
-export const readOf = ({ id, projectId }: Pick<RotationView, 'id' | 'projectId'>) => ({
+export const auditOfRead = ({ id, projectId }: Pick<RotationView, 'id' | 'projectId'>) => ({
   action: 'secret-rotation:get',
   projectId,
   facts: { rotationId: id },

@@ -1,6 +1,6 @@
 import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
-import { type BatchLoad, linked } from '../../../kernel/database/batched.js';
+import { type BatchLoad, batchedOrNull } from '../../../kernel/database/batched.js';
 import { emOf } from '../../../kernel/database/database.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { argsType } from '../../../kernel/graphql/inputs.js';
@@ -280,7 +280,7 @@ export class SecretValidityResolver {
     @Root() { rotationId }: { readonly rotationId: string | null },
     @Ctx() ctx: Context,
   ): Promise<Date | null> {
-    return linked(ctx, this.#validity, rotationId);
+    return batchedOrNull(ctx, this.#validity, rotationId);
   }
 
   /** All secrets of a response share one statement. */

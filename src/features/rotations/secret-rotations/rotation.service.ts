@@ -31,10 +31,16 @@ import { nextOf } from './engine/outcomes.js';
 import { fieldOf, type RotationKind, type RotationTarget, rejectsCredentials } from './kind/rotation-kind.js';
 import { type Kinds, ROTATION_TYPES, type RotationType } from './kinds/kinds.js';
 import { type Content, type ContentChange, CreateRotation, MoveRotation, UpdateRotation } from './rotation.rules.js';
-import { fieldsOf, inTurnOf, RotationAccess, type ShownRotation, withMessages } from './rotation-access.js';
+import {
+  fieldsOf,
+  inRotationTransaction,
+  RotationAccess,
+  type ShownRotation,
+  withMessages,
+} from './rotation-access.js';
 import { SecretRotation } from './store/rotation.entity.js';
 import { findRotationViews, listAccountOwners } from './store/rotation.sql.js';
-import { nextAfter, PLAIN_SCHEDULE, type ScheduleExtras } from './store/timing.js';
+import { DEFAULT_SCHEDULE, nextRunAfter, type ScheduleExtras } from './store/timing.js';
 
 /** A rotation to create; nothing has changed yet. */
 interface Plan {
@@ -100,7 +106,7 @@ export class RotationService {
       return this.#insert(tx, plan);
     });
     await waitForAttempt(ctx, attemptId, plan.path);
-    return shown(ctx, id);
+    return showRotation(ctx, id);
   }
 
   /** Makes all checks of `create`, and changes nothing. @throws as `create` */
@@ -116,7 +122,7 @@ export class RotationService {
     return {
       secretKeys: Object.values(chosen(content).secretsMapping ?? {}),
       credentialsOverlap: plan.kind.overlaps,
-      nextRotationAt: nextAfter(
+      nextRotationAt: nextRunAfter(
         {
           ...{
             isAutoRotationEnabled,
@@ -139,13 +145,13 @@ export class RotationService {
    */
   async update(ctx: Context, raw: unknown): Promise<ShownRotation> {
     const input = parse(UpdateRotation, raw);
-    return inTurnOf(ctx, input.id, async (tx) => {
+    return inRotationTransaction(ctx, input.id, async (tx) => {
       const { view, rotation, project } = await this.access.lock(tx, input, 'secret-rotation:edit');
       refuseChanged(input, view);
       const kind = this.kinds.of(rotation.type);
       const content = input.content === undefined ? undefined : changedContent(kind, rotation, input.content);
       refuseOtherVersion(rotation.version, input.expectedVersion);
-      refuseBusy(rotation);
+      refuseRunningOrDeleting(rotation);
       if (content?.secretsMapping !== undefined)
         await relocateRotated(tx, project, { rotationId: rotation.id, mapping: content.secretsMapping });
       const { name, description, isAutoRotationEnabled, rotationInterval, rotateAtUtc, schedule, apartFrom } = input;
@@ -169,7 +175,7 @@ export class RotationService {
         projectId: project.projectId,
         facts: { rotationId: rotation.id, changed: Object.keys(changes).sort() },
       });
-      return shown(tx, rotation.id);
+      return showRotation(tx, rotation.id);
     });
   }
 
@@ -186,13 +192,13 @@ export class RotationService {
       overwriteDestination: shouldOverwrite,
       ...ref
     } = parse(MoveRotation, raw);
-    return inTurnOf(ctx, ref.id, async (tx) => {
+    return inRotationTransaction(ctx, ref.id, async (tx) => {
       const { rotation, project } = await this.access.lock(tx, ref, 'secret-rotation:edit');
       const place = { projectId: project.projectId, environment, secretPath };
       const { connectionId } = rotation;
       authorize(project, 'secret-rotation:create', fieldsOf({ environment, path: secretPath, connectionId }));
       const destination = { ...(await loadPlace(tx, place)), place };
-      refuseBusy(rotation);
+      refuseRunningOrDeleting(rotation);
       await relocateRotated(tx, project, { rotationId: rotation.id, destination, shouldOverwrite });
       const { environmentId, folderId } = destination;
       const updatedAt = await databaseNow(tx);
@@ -203,7 +209,7 @@ export class RotationService {
         projectId: project.projectId,
         facts: { rotationId: rotation.id, environmentId, folderId },
       });
-      return shown(tx, rotation.id);
+      return showRotation(tx, rotation.id);
     });
   }
 
@@ -343,7 +349,7 @@ export class RotationService {
       temporary: target.temporary,
     } as const;
     const attemptId = await beginAttempt(tx, adopted === undefined ? beginning : { ...beginning, adopted });
-    if (attemptId === null) throw running(path);
+    if (attemptId === null) throw otherAttemptViolation(path);
     await tx.auditTrail.recordChange(tx, {
       action: 'secret-rotation:create',
       projectId,
@@ -354,15 +360,18 @@ export class RotationService {
 }
 
 /** A changed rotation, as every reader sees it. @throws SECRET_ROTATION_NOT_FOUND if it was deleted in the meantime */
-export async function shown(ctx: Context, id: string): Promise<ShownRotation> {
+export async function showRotation(ctx: Context, id: string): Promise<ShownRotation> {
   const [rotation] = await withMessages(ctx, await findRotationViews(ctx, { ids: [id] }));
   if (rotation === undefined) throw new AppError('SECRET_ROTATION_NOT_FOUND');
   return rotation;
 }
 
 /** @throws ROTATION_RUNNING, ROTATION_DELETING */
-export function refuseBusy({ status, lastAttemptId }: Pick<SecretRotation, 'status' | 'lastAttemptId'>): void {
-  if (status === 'in_progress') throw running('id', `is already running, as attempt ${lastAttemptId}`);
+export function refuseRunningOrDeleting({
+  status,
+  lastAttemptId,
+}: Pick<SecretRotation, 'status' | 'lastAttemptId'>): void {
+  if (status === 'in_progress') throw otherAttemptViolation('id', `is already running, as attempt ${lastAttemptId}`);
   if (status === 'deleting') throw new AppError('ROTATION_DELETING');
 }
 
@@ -397,7 +406,7 @@ function refuseViolations(path: string, violations: readonly ErrorDetail[] = [])
 }
 
 /** Another open attempt changes the same account. */
-export const running = (
+export const otherAttemptViolation = (
   path: string,
   message = 'changes an account that another rotation is currently changing',
 ): AppError => new AppError('ROTATION_RUNNING', undefined, { details: [{ path, code: 'ROTATION_RUNNING', message }] });
@@ -420,7 +429,7 @@ function refuseChanged(
 
 const scheduleOf = (
   { schedule, apartFrom }: Pick<z.output<typeof UpdateRotation>, 'schedule' | 'apartFrom'>,
-  present = PLAIN_SCHEDULE,
+  present = DEFAULT_SCHEDULE,
 ): ScheduleExtras => ({ ...(schedule ?? present), apart: apartFrom ?? present.apart });
 
 const sealedTexts = (texts: Readonly<Record<string, string>>): Readonly<Record<string, SealedText>> =>

@@ -12,7 +12,14 @@ import type { ShownRevocation } from './revocations/live-credentials.js';
 import { rotationType } from './rotation.rules.js';
 import type { GeneratedCredential } from './rotation-reading.service.js';
 import { WEEKDAYS } from './schedule/calendar.js';
-import { Apart, missedRun, RotationWindow, ScheduleOptions, TimeOfDay, weekday } from './schedule/schedule.rules.js';
+import {
+  ApartFrom,
+  missedRun,
+  RotationWindow,
+  ScheduleOptions,
+  TimeOfDay,
+  weekday,
+} from './schedule/schedule.rules.js';
 import type { AttemptReason } from './store/attempt.entity.js';
 import type { AttemptRow } from './store/attempt.queries.js';
 import type { PendingRevocationReason } from './store/pending-revocation.entity.js';
@@ -39,7 +46,7 @@ const MissedRunEnum = enumType(
 inputType('TimeOfDayInput', TimeOfDay);
 inputType('RotationWindowInput', RotationWindow);
 inputType('SecretRotationScheduleInput', ScheduleOptions);
-inputType('ApartRotationInput', Apart);
+inputType('ApartRotationInput', ApartFrom);
 
 const TimeOfDayType = objectType('TimeOfDay', 'A time of day.', {
   hours: [Int, 'Hours, 0 to 23.'],

@@ -9,10 +9,10 @@ import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { listByIds, type SecretRecord } from '../core/find-secrets.js';
 import { type NextState, nextState } from '../core/next-version.js';
 import { refuseRotated, violationsOfChange } from '../core/rotated-guard.js';
-import { listTaken, lockByIds, lockHomesOf, lockStructure } from '../core/secret.queries.js';
+import { listTakenKeys, lockByIds, lockHomesOf, lockStructure } from '../core/secret.queries.js';
 import { type PathOf, plainMetadata } from '../core/secret.rules.js';
 import { openerFor, openSecretComment, openSecretMetadata, openSecretValue } from '../core/secret-sealing.js';
-import { loadTagsAndCheckRecipients, pick, refuse } from '../core/write-checks.js';
+import { loadTagsAndCheckRecipients, refuseViolations, tagsByIds } from '../core/write-checks.js';
 import { listReferring, namesOf } from '../references/reference.sql.js';
 import {
   authorizeReferences,
@@ -27,14 +27,14 @@ import { DIFFERENCES, type Difference, differencesBetween } from '../versions/ve
 import type { SecretChangeById } from './batch.rules.js';
 
 /** A locked secret, and its changes. */
-export interface LockedChange extends Found {
+export interface LockedChange extends FoundSecret {
   /** Its index in the batch. */
   readonly index: number;
   readonly change: Omit<SecretChangeById, 'id'>;
 }
 
 /** A validated change. */
-export interface Planned extends LockedChange {
+export interface PlannedChange extends LockedChange {
   readonly next: NextState;
   /** Its tags after the change. */
   readonly tags: readonly TagRow[];
@@ -45,7 +45,7 @@ export interface Planned extends LockedChange {
 export interface ProjectPlan {
   readonly project: ProjectAccess;
   readonly opener: Sealer;
-  readonly planned: readonly Planned[];
+  readonly planned: readonly PlannedChange[];
   readonly renamings: readonly Renaming[];
 }
 
@@ -74,7 +74,7 @@ export async function planBatch(
   await checkEach(groups, async (group) => {
     const changes = group.held.map(({ change }) => change);
     group.tags = await loadTagsAndCheckRecipients(tx, group, changes);
-    if (group.project.enforceEncryptedSecretMetadata) refuse(plainMetadata(changes, group.pathOf));
+    if (group.project.enforceEncryptedSecretMetadata) refuseViolations(plainMetadata(changes, group.pathOf));
   });
   authorizeChanges(groups, pathOf);
   refuseRotated(
@@ -112,7 +112,7 @@ function authorizeChanges(groups: readonly Group[], pathOf: PathOf): void {
 }
 
 const tagsAfter = ({ record, change }: LockedChange, tags: ReadonlyMap<string, TagRow>): readonly TagRow[] =>
-  change.tagIds === undefined ? record.tags : pick(tags, change.tagIds);
+  change.tagIds === undefined ? record.tags : tagsByIds(tags, change.tagIds);
 
 function refuseOtherVersions(held: readonly LockedChange[], pathOf: PathOf): void {
   const details = held.flatMap(({ index, record, change: { expectedVersion } }): ErrorDetail[] => {
@@ -120,7 +120,7 @@ function refuseOtherVersions(held: readonly LockedChange[], pathOf: PathOf): voi
     const message = `does not match the version of the secret, which is ${record.version}`;
     return [{ path: pathOf(index, 'expectedVersion'), code: 'SECRET_VERSION_DIFFERS', message }];
   });
-  refuseWith('SECRET_VERSION_DIFFERS', details);
+  refuseDetails('SECRET_VERSION_DIFFERS', details);
 }
 
 /** Keys that the batch itself frees are free; two of its secrets must not get the same one. */
@@ -133,20 +133,20 @@ async function refuseTakenKeys(tx: Transaction, held: readonly LockedChange[], p
     nameOf(record.folderId, change.newSecretKey ?? record.key);
   const kept = new Set(held.filter((secret) => !isRenamed(secret)).map(nameAfter));
   const repeated = renamed.filter((secret) => kept.has(nameAfter(secret)) || !kept.add(nameAfter(secret)));
-  refuse(
+  refuseViolations(
     repeated.map(({ index }) => ({
       path: pathOf(index, 'newSecretKey'),
       code: 'DUPLICATE',
       message: 'is a duplicate in this batch',
     })),
   );
-  const taken = await listTaken(tx, {
+  const taken = await listTakenKeys(tx, {
     folderIds: renamed.map(({ record }) => record.folderId),
     keys: renamed.map(({ change }) => change.newSecretKey as string),
     exceptIds: held.map(({ record }) => record.id),
   });
   const names = new Set(taken.map(({ folderId, key }) => nameOf(folderId, key)));
-  refuseWith(
+  refuseDetails(
     'SECRET_KEY_TAKEN',
     renamed.flatMap((secret): ErrorDetail[] =>
       names.has(nameAfter(secret))
@@ -299,7 +299,7 @@ export function authorizeEach<T>(
 }
 
 /** @throws AppError with this code and these details, when there are any */
-export function refuseWith(
+export function refuseDetails(
   code: 'SECRET_NOT_FOUND' | 'SECRET_VERSION_DIFFERS' | 'SECRET_KEY_TAKEN',
   details: readonly ErrorDetail[],
 ): void {
@@ -307,7 +307,7 @@ export function refuseWith(
 }
 
 /** A secret that the caller may see, and its project. */
-export interface Found {
+export interface FoundSecret {
   readonly project: ProjectAccess;
   readonly record: SecretRecord;
 }
@@ -317,7 +317,7 @@ export async function findSecrets(
   tx: Transaction,
   projects: ProjectReader,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, Found>> {
+): Promise<ReadonlyMap<string, FoundSecret>> {
   const records = await listByIds(tx, ids.filter(isId), false);
   const accesses = await projects.listOwning(
     tx,
@@ -337,9 +337,9 @@ export async function findSecrets(
  */
 export async function lockSecrets(
   tx: Transaction,
-  found: readonly Found[],
+  found: readonly FoundSecret[],
   renamedIds: ReadonlySet<string> = new Set(),
-): Promise<ReadonlyMap<string, Found>> {
+): Promise<ReadonlyMap<string, FoundSecret>> {
   const ids = found.map(({ record }) => record.id);
   const renamed = found.filter(({ record }) => renamedIds.has(record.id));
   const renamedIn = [...Map.groupBy(renamed, ({ project }) => project.projectId)].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -362,10 +362,10 @@ export async function lockSecrets(
 function seenOf(
   records: readonly SecretRecord[],
   accesses: ReadonlyMap<string, ProjectAccess>,
-): ReadonlyMap<string, Found> {
+): ReadonlyMap<string, FoundSecret> {
   const visibilities = new Map([...accesses].map(([id, { ability }]) => [id, new Visibility(ability)]));
   return new Map(
-    records.flatMap((record): [string, Found][] => {
+    records.flatMap((record): [string, FoundSecret][] => {
       const project = accesses.get(record.projectId);
       const isSeen = project !== undefined && visibilities.get(record.projectId)?.describes(record) === true;
       return isSeen ? [[record.id, { project, record }]] : [];

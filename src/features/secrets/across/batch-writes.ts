@@ -11,10 +11,10 @@ import { type WriteFacts, writeEvent } from '../core/write-target.js';
 import { rewriteReferencesTo } from '../references/reference-writes.js';
 import { Visibility } from '../scope/visibility.rules.js';
 import type { Difference } from '../versions/version.rules.js';
-import type { Planned, ProjectPlan } from './batch-plan.js';
+import type { PlannedChange, ProjectPlan } from './batch-plan.js';
 
 /** The changes of one secret of a batch. */
-export interface Changed {
+export interface SecretChanges {
   /** After the change; for a preview as it is, without its value. */
   readonly view: SecretView;
   readonly versionBefore: number;
@@ -22,16 +22,16 @@ export interface Changed {
 }
 
 /** Result of a batch. */
-export interface Outcome {
+export interface BatchResult {
   readonly dryRun: boolean;
   /** In the order of the batch. */
-  readonly changed: readonly Changed[];
+  readonly changed: readonly SecretChanges[];
   /** Other secrets whose references were updated, as far as the caller may read them. */
   readonly rewritten: number;
 }
 
 /** The changes of a batch, and what its caller sees of them. */
-type Shown = [secret: Planned, view: SecretView];
+type Shown = [secret: PlannedChange, view: SecretView];
 
 /**
  * Writes the plan, with the audit records: one for each folder.
@@ -43,7 +43,7 @@ export async function writeBatch(
   tx: Transaction,
   plans: readonly ProjectPlan[],
   { action, facts }: { action: string; facts?: WriteFacts },
-): Promise<Outcome> {
+): Promise<BatchResult> {
   const shown: Shown[] = [];
   let rewritten = 0;
   for (const plan of plans) {
@@ -62,7 +62,7 @@ export async function previewBatch(
   tx: Transaction,
   plans: readonly ProjectPlan[],
   { action, facts }: { action: string; facts?: WriteFacts },
-): Promise<Outcome & { readonly reads: readonly AuditEvent[] }> {
+): Promise<BatchResult & { readonly reads: readonly AuditEvent[] }> {
   const shown: Shown[] = [];
   let rewritten = 0;
   for (const { project, opener, planned, renamings } of plans) {
@@ -79,7 +79,7 @@ async function writeIn(tx: Transaction, { project, planned }: ProjectPlan): Prom
   const written = await updateSecrets(tx, project, rows);
   const times = new Map(written.map((row) => [row.id, row]));
   const records = rows.flatMap((row, at) => {
-    const { record, tags } = planned[at] as Planned;
+    const { record, tags } = planned[at] as PlannedChange;
     const { environment, path } = record;
     const own = times.get(row.id);
     return own === undefined ? [] : [writtenRecord(tx, row, own, { project, environment, path, tags })];
@@ -87,15 +87,16 @@ async function writeIn(tx: Transaction, { project, planned }: ProjectPlan): Prom
   const visibility = new Visibility(project.ability);
   await reserveRows(tx, records, (record) => visibility.readsValue(record));
   const view = writtenView(visibility);
-  return mapYielding(records, (record, at): Shown => [planned[at] as Planned, view(record)]);
+  return mapYielding(records, (record, at): Shown => [planned[at] as PlannedChange, view(record)]);
 }
 
-const idsOf = (planned: readonly Planned[]): ReadonlySet<string> => new Set(planned.map(({ record }) => record.id));
+const idsOf = (planned: readonly PlannedChange[]): ReadonlySet<string> =>
+  new Set(planned.map(({ record }) => record.id));
 
 const outcomeOf = (
   shown: readonly Shown[],
   { dryRun, rewritten }: { dryRun: boolean; rewritten: number },
-): Outcome => ({
+): BatchResult => ({
   dryRun,
   changed: shown
     .toSorted(([a], [b]) => a.index - b.index)

@@ -7,7 +7,7 @@ import { SecretType, toSecretType } from '../core/secret.type.js';
 import { DifferenceEnum } from '../versions/version.resolver.js';
 import { ReplaceValue, SecretChangeById, UpdateSecretsById } from './batch.rules.js';
 import type { BatchService, Replaced } from './batch.service.js';
-import type { Changed, Outcome } from './batch-writes.js';
+import type { BatchResult, SecretChanges } from './batch-writes.js';
 
 inputType('IdentifiedSecretChangeInput', SecretChangeById);
 
@@ -38,14 +38,14 @@ const ReplaceValuePayload = objectType('ReplaceValuePayload', 'Result of `replac
 });
 type ReplaceValuePayload = InstanceType<typeof ReplaceValuePayload>;
 
-const toUpdateType = ({ view, versionBefore, differences }: Changed): SecretUpdateType => ({
+const toUpdateType = ({ view, versionBefore, differences }: SecretChanges): SecretUpdateType => ({
   secret: toSecretType(view),
   versionBefore,
   differences,
 });
 
 /** Converts a batch result to its API type. */
-const toUpdatePayload = ({ dryRun, changed, rewritten }: Outcome): UpdateSecretsByIdPayload => ({
+const toUpdatePayload = ({ dryRun, changed, rewritten }: BatchResult): UpdateSecretsByIdPayload => ({
   dryRun,
   updates: changed.map(toUpdateType),
   rewritten,

@@ -54,7 +54,7 @@ export const ReplaceValue = z
   .meta({ description: 'The value to replace and the new value. Either all occurrences are replaced or none.' });
 
 /** Path of a violation: `secrets[3].newSecretKey`. */
-export const inBatch = (index: number, field = ''): string => `secrets[${index}]${field === '' ? '' : `.${field}`}`;
+export const pathInBatch = (index: number, field = ''): string => `secrets[${index}]${field === '' ? '' : `.${field}`}`;
 
 /** Duplicate secrets in one batch: each later one is a violation. */
 export function repeatedIds(ids: readonly string[]): ErrorDetail[] {
@@ -64,6 +64,6 @@ export function repeatedIds(ids: readonly string[]): ErrorDetail[] {
       seen.add(id);
       return [];
     }
-    return [{ path: inBatch(index, 'id'), code: 'DUPLICATE', message: 'is a duplicate in this batch' }];
+    return [{ path: pathInBatch(index, 'id'), code: 'DUPLICATE', message: 'is a duplicate in this batch' }];
   });
 }

@@ -9,16 +9,16 @@ import { filterYielding } from '../../../kernel/event-loop.js';
 import { parse, parseYielding, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import { type SecretView, SecretViewer } from '../core/secret.view.js';
-import { loadReach, type SecretReach, soleProject } from '../core/secret-reach.js';
+import { loadReach, onlyProject, type SecretReach } from '../core/secret-reach.js';
 import { openersFor, openSecretValue } from '../core/secret-sealing.js';
-import { refuse } from '../core/write-checks.js';
+import { refuseViolations } from '../core/write-checks.js';
 import { Secret } from '../entities/secret.entity.js';
 import { loadBounds } from '../scope/scan.js';
 import { fieldsOf, Visibility } from '../scope/visibility.rules.js';
 import { listMembers, MAX_MEMBERS } from '../search/duplicates.sql.js';
 import {
-  inBatch,
   MAX_SECRETS,
+  pathInBatch,
   ReplaceValue,
   repeatedIds,
   type SecretChangeById,
@@ -26,17 +26,17 @@ import {
 } from './batch.rules.js';
 import {
   authorizeEach,
-  type Found,
+  type FoundSecret,
   findSecrets,
   type LockedChange,
   lockSecrets,
   planBatch,
-  refuseWith,
+  refuseDetails,
 } from './batch-plan.js';
-import { type Outcome, previewBatch, writeBatch } from './batch-writes.js';
+import { type BatchResult, previewBatch, writeBatch } from './batch-writes.js';
 
 /** Result of a replacement. */
-export interface Replaced extends Outcome {
+export interface Replaced extends BatchResult {
   /** Secrets that the caller may read but not edit; without their values. */
   readonly leftOut: readonly SecretView[];
 }
@@ -44,9 +44,9 @@ export interface Replaced extends Outcome {
 /** Secrets with the same value as another one. */
 interface Equal {
   /** The secret that was named. */
-  readonly like: Found;
-  readonly editable: readonly Found[];
-  readonly leftOut: readonly Found[];
+  readonly like: FoundSecret;
+  readonly editable: readonly FoundSecret[];
+  readonly leftOut: readonly FoundSecret[];
 }
 
 /** Changes of secrets of any folders, environments and projects: by ID, or of a value wherever it occurs. All or none. */
@@ -61,11 +61,11 @@ export class BatchService {
    * SECRET_VERSION_DIFFERS, SECRET_KEY_TAKEN, SECRET_REFERENCED, REFERENCES_TOO_LONG, CONCURRENT_CHANGE,
    * SEALED_VALUE_INVALID, ANSWER_TOO_LARGE, AUDIT_UNAVAILABLE, with every violation
    */
-  async update(ctx: Context, raw: unknown): Promise<Outcome> {
+  async update(ctx: Context, raw: unknown): Promise<BatchResult> {
     const { secrets, dryRun } = await parseYielding(UpdateSecretsById, raw);
     const changes = secrets.map(({ id, ...change }) => ({ ...change, id: id.toLowerCase() }));
-    refuse(repeatedIds(changes.map(({ id }) => id)));
-    const plan = async (tx: Transaction) => planBatch(tx, await this.#hold(tx, changes), inBatch);
+    refuseViolations(repeatedIds(changes.map(({ id }) => id)));
+    const plan = async (tx: Transaction) => planBatch(tx, await this.#hold(tx, changes), pathInBatch);
     if (!dryRun) return inTransaction(ctx, async (tx) => writeBatch(tx, await plan(tx), { action: 'secret:update' }));
     const { reads, ...outcome } = await inTransaction(ctx, async (tx) =>
       previewBatch(tx, await plan(tx), { action: 'secret:preview-update' }),
@@ -82,14 +82,14 @@ export class BatchService {
     // A caller who may change nothing in a project makes nobody wait.
     authorizeEach(
       [...ids.entries()],
-      ([index]) => inBatch(index),
-      ([, id]) => authorize((found.get(id) as Found).project, 'secrets:edit'),
+      ([index]) => pathInBatch(index),
+      ([, id]) => authorize((found.get(id) as FoundSecret).project, 'secrets:edit'),
     );
     const renamed = changes.filter(({ newSecretKey }) => newSecretKey !== undefined);
     const locked = await lockSecrets(tx, [...found.values()], new Set(renamed.map(({ id }) => id)));
     // They may have been changed, moved, hidden and deleted meanwhile.
     refuseUnknown(ids, locked);
-    return changes.map(({ id, ...change }, index) => ({ ...(locked.get(id) as Found), index, change }));
+    return changes.map(({ id, ...change }, index) => ({ ...(locked.get(id) as FoundSecret), index, change }));
   }
 
   /**
@@ -113,7 +113,7 @@ export class BatchService {
         inInput,
       );
       const facts = { likeSecretId: like.record.id, leftOut: leftOut.length };
-      const outcome: Outcome & { reads?: readonly AuditEvent[] } = dryRun
+      const outcome: BatchResult & { reads?: readonly AuditEvent[] } = dryRun
         ? await previewBatch(tx, plans, { action: PREVIEW, facts })
         : await writeBatch(tx, plans, { action: REPLACE, facts });
       return { reads: [], ...outcome, leftOut: await viewsOf(tx, leftOut) };
@@ -121,7 +121,7 @@ export class BatchService {
     const isRecorded = reads.length > 0 || (!dryRun && replaced.changed.length > 0);
     const facts = { likeSecretId: likeSecretId.toLowerCase(), count: 0, leftOut: replaced.leftOut.length };
     const action = dryRun ? PREVIEW : REPLACE;
-    const own: AuditEvent = { action, projectId: soleProject(projectIds), facts };
+    const own: AuditEvent = { action, projectId: onlyProject(projectIds), facts };
     await ctx.auditTrail.recordRead(ctx, ...(isRecorded ? reads : [own]));
     return replaced;
   }
@@ -142,24 +142,25 @@ export class BatchService {
     const equal = [...(await findSecrets(tx, this.projects, ids)).values()].filter(({ record }) =>
       reach.includes(record),
     );
-    const mayEdit = ({ project, record }: Found): boolean => can(project.ability, 'secrets:edit', fieldsOf(record));
+    const mayEdit = ({ project, record }: FoundSecret): boolean =>
+      can(project.ability, 'secrets:edit', fieldsOf(record));
     return { like, editable: equal.filter(mayEdit), leftOut: equal.filter((found) => !mayEdit(found)) };
   }
 }
 
-function refuseUnknown(ids: readonly string[], found: ReadonlyMap<string, Found>): void {
+function refuseUnknown(ids: readonly string[], found: ReadonlyMap<string, FoundSecret>): void {
   const details = ids.flatMap((id, index): ErrorDetail[] =>
     found.has(id)
       ? []
       : [
           {
-            path: inBatch(index, 'id'),
+            path: pathInBatch(index, 'id'),
             code: 'SECRET_NOT_FOUND',
             message: 'does not exist, or you cannot see it',
           },
         ],
   );
-  refuseWith('SECRET_NOT_FOUND', details);
+  refuseDetails('SECRET_NOT_FOUND', details);
 }
 
 const REPLACE = 'secret:replace';
@@ -169,7 +170,11 @@ const PREVIEW = 'secret:preview-replace';
 const inInput = (_index: number, field: string): string => (field === '' ? 'likeSecretId' : field);
 
 /** IDs of the secrets with the value that the caller may read; null when there are too many. */
-async function listEqual(tx: Transaction, { project, record }: Found, reach: SecretReach): Promise<string[] | null> {
+async function listEqual(
+  tx: Transaction,
+  { project, record }: FoundSecret,
+  reach: SecretReach,
+): Promise<string[] | null> {
   const stored = await tx.em.findOne(Secret, { id: record.id }, { fields: ['valueDigest'] });
   const digest = stored?.valueDigest;
   if (digest == null)
@@ -195,7 +200,7 @@ async function listEqual(tx: Transaction, { project, record }: Found, reach: Sec
  * @returns those that still have the value
  * @throws CONCURRENT_CHANGE when the named secret has just got another value
  */
-async function holdEqual(tx: Transaction, like: Found, editable: readonly Found[]): Promise<Found[]> {
+async function holdEqual(tx: Transaction, like: FoundSecret, editable: readonly FoundSecret[]): Promise<FoundSecret[]> {
   const others = editable.filter(({ record }) => record.id !== like.record.id);
   const locked = await lockSecrets(tx, [like, ...others]);
   const present = locked.get(like.record.id);
@@ -204,7 +209,7 @@ async function holdEqual(tx: Transaction, like: Found, editable: readonly Found[
     tx,
     [...locked.values()].map(({ record }) => record),
   );
-  const openValue = ({ record }: Found) => openSecretValue(openers.get(record.projectId) as Sealer, record);
+  const openValue = ({ record }: FoundSecret) => openSecretValue(openers.get(record.projectId) as Sealer, record);
   const value = openValue(present);
   return editable.flatMap(({ record: { id } }) => {
     const found = locked.get(id);
@@ -212,7 +217,7 @@ async function holdEqual(tx: Transaction, like: Found, editable: readonly Found[
   });
 }
 
-async function viewsOf(tx: Transaction, found: readonly Found[]): Promise<SecretView[]> {
+async function viewsOf(tx: Transaction, found: readonly FoundSecret[]): Promise<SecretView[]> {
   const openers = await openersFor(
     tx,
     found.map(({ record }) => record),

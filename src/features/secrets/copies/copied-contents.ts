@@ -10,13 +10,19 @@ import { newId } from '../../../kernel/ids.js';
 import type { ProjectAccess } from '../../projects/public.js';
 import { listByIds, type SecretRecord } from '../core/find-secrets.js';
 import { nextAttributes, sealedRow } from '../core/next-version.js';
-import { type Clear, openerFor, openSecretComment, openSecretMetadata, sealerFor } from '../core/secret-sealing.js';
+import {
+  openerFor,
+  openSecretComment,
+  openSecretMetadata,
+  type SecretPlaintext,
+  sealerFor,
+} from '../core/secret-sealing.js';
 import { insertSecrets, type SecretRow } from '../core/secret-writes.js';
 import { writeEvent } from '../core/write-target.js';
 import { holdRoots, type LockedEnvironment } from '../folders/folder.sql.js';
 import { parentOf, pathsDownTo } from '../scope/place.rules.js';
 import { folderTest, Visibility } from '../scope/visibility.rules.js';
-import { contentsOf } from '../versions/restore-contents.js';
+import { openContents } from '../versions/restore-contents.js';
 import {
   type CopiedFolder,
   insertCopiedFolders,
@@ -237,7 +243,7 @@ async function writeSecrets(
     const opener = await openerFor(tx, source, records);
     const rows = await mapYielding(records, (record): SecretRow => {
       const { environmentId, folderId } = homes.get(record.folderId) as Home;
-      const clear = contentsOf(opener, target, record, hasValue(record) ? undefined : openedWithoutValue);
+      const clear = openContents(opener, target, record, hasValue(record) ? undefined : openedWithoutValue);
       return sealedRow(sealer, { ...attributesIn(target, record), environmentId, folderId }, clear);
     });
     await insertSecrets(tx, target, rows);
@@ -314,7 +320,7 @@ async function readSecrets(
 
 const hasValue = ({ valueSealed }: SecretRecord): boolean => valueSealed !== undefined;
 
-const openedWithoutValue = (opener: Sealer, record: SecretRecord): Clear => ({
+const openedWithoutValue = (opener: Sealer, record: SecretRecord): SecretPlaintext => ({
   value: new SealedText(''),
   comment: openSecretComment(opener, record),
   metadata: openSecretMetadata(opener, record),

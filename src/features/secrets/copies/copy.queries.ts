@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { anyOf, prepared } from '../../../kernel/database/tables.js';
-import { among, type Lists, type Texts, tables } from '../entities/tables.js';
-import { lengthOf } from '../scope/list-conditions.sql.js';
+import { anyOfTexts, type ListParams, type TextParams, tables } from '../entities/tables.js';
+import { valueLength } from '../scope/list-conditions.sql.js';
 
 /** All folders of environments, including the root folders, parents first. */
-export const listFoldersOf = prepared(({ environmentIds }: Lists<'environmentIds'>) =>
+export const listFoldersOf = prepared(({ environmentIds }: ListParams<'environmentIds'>) =>
   tables
     .selectFrom('folder as f')
     .innerJoin('environment as e', 'e.id', 'f.environment_id')
@@ -15,34 +15,34 @@ export const listFoldersOf = prepared(({ environmentIds }: Lists<'environmentIds
 );
 
 /** Secrets of folders with the attributes that rules use, and their sizes. No value is read. */
-export const listSizes = prepared(({ folderIds, limit }: Lists<'folderIds'> & { readonly limit: number }) =>
+export const listSizes = prepared(({ folderIds, limit }: ListParams<'folderIds'> & { readonly limit: number }) =>
   tables
     .selectFrom('secret as s')
     .select(['s.id', 's.folder_id as folderId', 's.key'])
     .select([
-      sql<number>`${sql.raw(lengthOf('s.value_sealed'))}`.as('valueBytes'),
+      sql<number>`${sql.raw(valueLength('s.value_sealed'))}`.as('valueBytes'),
       sql<number>`octet_length(s.metadata::text) + coalesce(octet_length(s.comment_sealed), 0)
         + coalesce(octet_length(s.metadata_sealed), 0)`.as('otherBytes'),
       sql<
         string[]
       >`array(select g.slug from secret_tag st join tag g on g.id = st.tag_id where st.secret_id = s.id)`.as('tags'),
     ])
-    .where('s.folder_id', '=', among(folderIds))
+    .where('s.folder_id', '=', anyOfTexts(folderIds))
     .limit(limit),
 );
 
 /** Imports of folders, those of each folder in their order. */
-export const listImportsFrom = prepared(({ folderIds }: Lists<'folderIds'>) =>
+export const listImportsFrom = prepared(({ folderIds }: ListParams<'folderIds'>) =>
   tables
     .selectFrom('secret_import')
     .select(['folder_id as folderId', 'source_folder_id as sourceFolderId'])
-    .where('folder_id', '=', among(folderIds))
+    .where('folder_id', '=', anyOfTexts(folderIds))
     .orderBy('folder_id')
     .orderBy('position'),
 );
 
 /** The project that copies are written into. */
-type Target = Texts<'organizationId' | 'projectId'>;
+type Target = TextParams<'organizationId' | 'projectId'>;
 
 /** A folder that is copied: a row of `given`. `describedBy`: the folder whose description it gets. */
 export interface CopiedFolder {
@@ -55,7 +55,7 @@ export interface CopiedFolder {
 }
 
 /** Adds folders. @param folders in JSON: `CopiedFolder[]` */
-export const insertCopiedFolders = prepared((copied: Target & Texts<'folders'>) =>
+export const insertCopiedFolders = prepared((copied: Target & TextParams<'folders'>) =>
   tables
     .insertInto('folder')
     .columns(['id', 'organization_id', 'project_id', 'environment_id', 'parent_id', 'name', 'path', 'description'])
@@ -69,7 +69,7 @@ export const insertCopiedFolders = prepared((copied: Target & Texts<'folders'>) 
 
 /** Adds imports to folders that have none, in the order given. */
 export const insertCopiedImports = prepared(
-  ({ organizationId, projectId, folderIds, sourceFolderIds }: Target & Lists<'folderIds' | 'sourceFolderIds'>) =>
+  ({ organizationId, projectId, folderIds, sourceFolderIds }: Target & ListParams<'folderIds' | 'sourceFolderIds'>) =>
     tables
       .insertInto('secret_import')
       .columns(['id', 'organization_id', 'project_id', 'folder_id', 'source_folder_id', 'position'])

@@ -1,6 +1,6 @@
 import type { Context, Transaction } from '../../../kernel/context.js';
-import { chosenBy } from '../../../kernel/database/conditions.js';
-import { quickQueryOf } from '../../../kernel/database/database.js';
+import { presentConditions } from '../../../kernel/database/conditions.js';
+import { quickQuery } from '../../../kernel/database/database.js';
 import { BY_NAME, type ListOrder } from '../../../kernel/list-order.js';
 import type { PersonalSecret } from '../entities/personal.entity.js';
 import { FILTERS, filterParams, type Position, type SecretFilters } from '../scope/list-conditions.sql.js';
@@ -49,7 +49,7 @@ export type OwnRecord = Pick<
   Pick<SecretRecord, 'valueSealed'>;
 
 /** The user behind a context; undefined for identities and the service itself. */
-export const userOf = ({ actor }: Context): string | undefined => (actor.kind === 'user' ? actor.id : undefined);
+export const callingUserId = ({ actor }: Context): string | undefined => (actor.kind === 'user' ? actor.id : undefined);
 
 /** Where a list of secrets starts and how long it may be. Null: from the top; all. */
 export interface Bounds {
@@ -182,12 +182,12 @@ async function list(
 ): Promise<ListedRecord[]> {
   const { after = null, limit = null, of = 'list' } = bounds ?? {};
   const [afterFirst = null, afterSecond = null] = after ?? [];
-  const userId = userOf(ctx) ?? null;
+  const userId = callingUserId(ctx) ?? null;
   const params = filterParams(filters);
   const find = listSecrets({
     withValues,
     withOwn: userId !== null,
-    ...chosenBy(FILTERS, params),
+    ...presentConditions(FILTERS, params),
     in: where,
     isAfter: after !== null,
     isSince: since !== null,
@@ -204,9 +204,9 @@ export async function findByKey(
   { projectId, environment, secretPath }: Place,
   { key, withValues }: { key: string; withValues: boolean },
 ): Promise<ListedRecord | undefined> {
-  const userId = userOf(ctx) ?? null;
+  const userId = callingUserId(ctx) ?? null;
   const find = findSecretByKey({ withValues, withOwn: userId !== null });
-  const [found] = await find(quickQueryOf(ctx), { projectId, environment, secretPath, key, userId });
+  const [found] = await find(quickQuery(ctx), { projectId, environment, secretPath, key, userId });
   return found && toListed(found);
 }
 

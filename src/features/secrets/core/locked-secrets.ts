@@ -1,16 +1,22 @@
 import { authorize } from '../../../kernel/authz/ability.js';
 import type { Transaction } from '../../../kernel/context.js';
-import { type Query, withNext } from '../../../kernel/database/database.js';
+import { pipelined, type Query } from '../../../kernel/database/database.js';
 import { AppError } from '../../../kernel/errors.js';
 import { filterYielding } from '../../../kernel/event-loop.js';
 import { distinctIds, isId } from '../../../kernel/ids.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { Visibility } from '../scope/visibility.rules.js';
 import { findById, listLocked, type SecretRecord } from './find-secrets.js';
-import { lockHomeOf, lockNotedByIds, lockNotedByKeys, lockNotedInFolders, lockStructure } from './secret.queries.js';
+import {
+  lockAndRecordByIds,
+  lockAndRecordByKeys,
+  lockAndRecordInFolders,
+  lockHomeOf,
+  lockStructure,
+} from './secret.queries.js';
 import type { PathOf } from './secret.rules.js';
 import { refuseMissing } from './write-checks.js';
-import { homeAt, nameOf, type WriteAction, type WriteTarget } from './write-target.js';
+import { folderAt, nameOf, type WriteAction, type WriteTarget } from './write-target.js';
 
 /** A secret that is locked until the transaction ends, and its folder. */
 interface HeldSecret {
@@ -40,7 +46,7 @@ export async function holdSecret(
     await lockHomeOf(tx, { secretId: id });
   }
   // It may have been changed, moved and hidden meanwhile.
-  const [record] = await lockedRecords(tx, project, (lock) => lockNotedByIds(lock, { ids: [id] }));
+  const [record] = await lockedRecords(tx, project, (lock) => lockAndRecordByIds(lock, { ids: [id] }));
   if (record === undefined) throw new AppError(code);
   const { environmentId, folderId, projectId, environment, path: secretPath } = record;
   return {
@@ -58,7 +64,7 @@ export async function lockRecords(
   { folderId, project }: Pick<WriteTarget, 'folderId' | 'project'>,
   keys: readonly string[],
 ): Promise<ReadonlyMap<string, SecretRecord>> {
-  const records = await lockedRecords(tx, project, (lock) => lockNotedByKeys(lock, { folderId, keys }));
+  const records = await lockedRecords(tx, project, (lock) => lockAndRecordByKeys(lock, { folderId, keys }));
   return new Map(records.map((record) => [record.key, record]));
 }
 
@@ -69,11 +75,11 @@ export async function lockBatch(
   wanted: readonly { readonly index: number; readonly key: string }[],
 ): Promise<ReadonlyMap<string, SecretRecord>> {
   const keys = wanted.map(({ key }) => key);
-  const folderIds = wanted.map(({ index }) => homeAt(target, index).folderId);
+  const folderIds = wanted.map(({ index }) => folderAt(target, index).folderId);
   const records = await lockedRecords(tx, target.project, (lock) =>
     target.homes === undefined
-      ? lockNotedByKeys(lock, { folderId: target.folderId, keys })
-      : lockNotedInFolders(lock, { folderIds, keys }),
+      ? lockAndRecordByKeys(lock, { folderId: target.folderId, keys })
+      : lockAndRecordInFolders(lock, { folderIds, keys }),
   );
   return new Map(records.map((record) => [nameOf(record), record]));
 }
@@ -87,7 +93,7 @@ export async function lockRecordsById(
   { folderId, project, pathOf }: Pick<WriteTarget, 'folderId' | 'project' | 'pathOf'>,
   ids: readonly string[],
 ): Promise<SecretRecord[]> {
-  const records = await lockedRecords(tx, project, (lock) => lockNotedByIds(lock, { ids: ids.filter(isId) }));
+  const records = await lockedRecords(tx, project, (lock) => lockAndRecordByIds(lock, { ids: ids.filter(isId) }));
   const byId = new Map(records.filter((record) => record.folderId === folderId).map((record) => [record.id, record]));
   refuseMissing(
     ids.map((id) => !byId.has(id.toLowerCase())),
@@ -102,7 +108,7 @@ async function lockedRecords(
   project: ProjectAccess,
   lock: (query: Query) => Promise<unknown>,
 ): Promise<SecretRecord[]> {
-  await lock(withNext(tx));
+  await lock(pipelined(tx));
   // A statement after the lock and not the same: one that waited for the lock would see the old tags.
   const records = await listLocked(tx);
   const visibility = new Visibility(project.ability);

@@ -10,11 +10,11 @@ import type { Rename } from './reference.rules.js';
 import type { NewSecret, SecretChange } from './secret.rules.js';
 import type { SecretView } from './secret.view.js';
 import {
-  type Clear,
   openSecretComment,
   openSecretMetadata,
   openSecretValue,
   renamedIn,
+  type SecretPlaintext,
   type SecretSealer,
   sealSecret,
 } from './secret-sealing.js';
@@ -22,7 +22,7 @@ import { digestOf } from './secret-states.js';
 import type { Attributes, SecretRow, Written } from './secret-writes.js';
 
 /** A row whose contents are sealed for its ID and version. Needs `SecretSealer` with seals reserved. */
-export function sealedRow(sealer: SecretSealer, attributes: Attributes, clear: Clear): SecretRow {
+export function sealedRow(sealer: SecretSealer, attributes: Attributes, clear: SecretPlaintext): SecretRow {
   const sealed = { ...attributes, ...sealSecret(sealer, attributes, clear) };
   return { ...sealed, clear, digest: digestOf(sealed) };
 }
@@ -89,7 +89,7 @@ interface Changing {
 /** A secret after a change, before it is sealed. */
 export interface NextState {
   readonly attributes: Attributes;
-  readonly clear: Clear;
+  readonly clear: SecretPlaintext;
 }
 
 /**
@@ -120,7 +120,7 @@ export function nextState(opener: Sealer, { record, change, rename, isShown }: C
       secretReminderRecipients === undefined ? kept.reminderRecipientIds : distinctIds(secretReminderRecipients),
     tagIds: tagIds === undefined ? kept.tagIds : distinctIds(tagIds),
   };
-  const clear: Clear = {
+  const clear: SecretPlaintext = {
     value: valueAfter(
       secretValue === undefined ? openSecretValue(opener, record) : new SealedText(secretValue),
       record.rotationId === null ? rename : null,
@@ -143,7 +143,7 @@ interface Surroundings {
 type Times = Pick<Written, 'createdAt' | 'updatedAt'>;
 
 /** The times of a row that is not written yet. */
-export const NOT_WRITTEN: Times = { createdAt: new Date(Number.NaN), updatedAt: new Date(Number.NaN) };
+export const NO_TIMES: Times = { createdAt: new Date(Number.NaN), updatedAt: new Date(Number.NaN) };
 
 /** Views of rows that were not written when they were made. */
 export function withTimes(views: readonly SecretView[], written: readonly Written[]): SecretView[] {
@@ -183,7 +183,7 @@ const given = <T>(value: T | null | undefined, kept: T | null): T | null => (val
 
 const commentOf = (text: string | null | undefined): SealedText | null => (text ? new SealedText(text) : null);
 
-const entriesOf = (entries: NewSecret['secretMetadata']): Clear['metadata'] =>
+const entriesOf = (entries: NewSecret['secretMetadata']): SecretPlaintext['metadata'] =>
   (entries ?? []).map(({ key, value, isEncrypted }) => ({
     key,
     value: new SealedText(value ?? ''),

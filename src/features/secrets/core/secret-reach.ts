@@ -2,7 +2,7 @@ import { authorize } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
 import { distinctIds } from '../../../kernel/ids.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
-import { byRules, type SecretSubject, Visibility } from '../scope/visibility.rules.js';
+import { oncePerRules, type SecretSubject, Visibility } from '../scope/visibility.rules.js';
 import { refuseOtherType } from './load-place.js';
 
 /** A secret of some project, as rules see it. */
@@ -14,7 +14,7 @@ interface Reachable {
 }
 
 /** The right that a query across projects requires: to see secrets, or to read their values as well. */
-export type ReachAction = 'secrets:describeSecret' | 'secrets:readValue';
+export type CrossProjectAction = 'secrets:describeSecret' | 'secrets:readValue';
 
 /** The projects of a query, and what of their secrets the caller may see, each by the rules of its own project. */
 export class SecretReach {
@@ -22,9 +22,9 @@ export class SecretReach {
 
   constructor(
     projects: readonly ProjectAccess[],
-    private readonly action: ReachAction,
+    private readonly action: CrossProjectAction,
   ) {
-    const visibilityOf = byRules((ability) => new Visibility(ability));
+    const visibilityOf = oncePerRules((ability) => new Visibility(ability));
     const reachable = projects.map((access) => ({ access, visibility: visibilityOf(access) }));
     this.#projects = new Map(
       reachable
@@ -85,7 +85,7 @@ const NOTHING: SecretSubject = { environment: '', path: '/', key: '', tags: [] }
 export async function loadReach(
   ctx: Context,
   projects: ProjectReader,
-  { projectIds, action }: { projectIds: readonly string[] | null | undefined; action: ReachAction },
+  { projectIds, action }: { projectIds: readonly string[] | null | undefined; action: CrossProjectAction },
 ): Promise<SecretReach> {
   const found = await projects.listAccessible(ctx, projectIds ?? null);
   if (projectIds == null) {
@@ -102,7 +102,7 @@ export async function loadReach(
 }
 
 /** The project of the audit record: null for a query about several. */
-export const soleProject = (projectIds: readonly string[] | null | undefined): string | null => {
+export const onlyProject = (projectIds: readonly string[] | null | undefined): string | null => {
   const [first = null, ...others] = distinctIds(projectIds);
   return others.length === 0 ? first : null;
 };

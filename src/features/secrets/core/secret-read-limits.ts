@@ -2,7 +2,7 @@ import type { Context } from '../../../kernel/context.js';
 import { EMPTY_RECORD_BYTES } from '../../../kernel/crypto/seal.js';
 import { AppError } from '../../../kernel/errors.js';
 import { mapYielding } from '../../../kernel/event-loop.js';
-import type { Heaviness } from '../../../kernel/load/load.js';
+import type { ReadSize } from '../../../kernel/load/load.js';
 import type { ListedRecord } from './find-secrets.js';
 import type { Entry } from './secret.view.js';
 
@@ -18,7 +18,7 @@ const LIGHT_ROWS = 100;
 export async function acquireReadSlot(
   ctx: Context,
   first: number | null | undefined,
-  heaviness: Heaviness,
+  heaviness: ReadSize,
 ): Promise<void> {
   if (first != null && first <= LIGHT_ROWS) return;
   await ctx.load?.turn(ctx.actor.tokenId ?? ctx.actor.id, heaviness);

@@ -3,7 +3,7 @@ import { haveSameKey, keyIdOf } from '../../../kernel/crypto/seal.js';
 import type { SealedTable as TableOfSeals } from '../../../kernel/crypto/sealed-table.js';
 import { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import type { Sealer } from '../../../kernel/crypto/sealer.js';
-import { type Together, together } from '../../../kernel/database/batched.js';
+import { runTogether, type SharedRun } from '../../../kernel/database/batched.js';
 import { emOf, queryOf } from '../../../kernel/database/database.js';
 import { AppError } from '../../../kernel/errors.js';
 import { Project, type ProjectAccess } from '../../projects/public.js';
@@ -59,7 +59,7 @@ export interface MetadataEntry {
 }
 
 /** The sealed parts of a secret, in plaintext. */
-export interface Clear {
+export interface SecretPlaintext {
   readonly value: SealedText;
   /** Null when there is none. */
   readonly comment: SealedText | null;
@@ -74,7 +74,7 @@ interface SealedContents {
 }
 
 /** The sealed parts of a secret, as stored. */
-export interface Sealed extends SealedContents {
+export interface SealedSecret extends SealedContents {
   readonly metadata: readonly StoredEntry[];
   /** Equal for equal values of one project; null for the empty one. */
   readonly valueDigest: Buffer | null;
@@ -129,9 +129,9 @@ export const openerFor = (
   ctx: Context,
   { projectId }: Pick<ProjectAccess, 'projectId'>,
   records: readonly SealedColumns[],
-): Promise<Sealer> => together(ctx, openers, { projectId, keyIds: keyIdsOf(records) });
+): Promise<Sealer> => runTogether(ctx, openers, { projectId, keyIds: keyIdsOf(records) });
 
-const openers: Together<{ projectId: string; keyIds: ReadonlySet<string | null> }, Sealer> = async (ctx, wanted) => {
+const openers: SharedRun<{ projectId: string; keyIds: ReadonlySet<string | null> }, Sealer> = async (ctx, wanted) => {
   const keyIds = new Map<string, Set<string | null>>();
   for (const { projectId, keyIds: own } of wanted)
     keyIds.set(projectId, new Set([...(keyIds.get(projectId) ?? []), ...own]));
@@ -176,8 +176,8 @@ export function openersFor(
 export function sealSecret(
   { ofProject, ofOrganization }: SecretSealer,
   row: RowVersion & { readonly rotationId: string | null },
-  { value, comment, metadata }: Clear,
-): Sealed {
+  { value, comment, metadata }: SecretPlaintext,
+): SealedSecret {
   const encrypted = metadata.filter(({ isEncrypted }) => isEncrypted);
   const sealed = encrypted.length === 0 ? null : listed(encrypted);
   const text = value.reveal();
@@ -265,7 +265,7 @@ export function openSecretMetadata(sealer: Sealer, record: SecretRecord): Metada
 }
 
 /** The sealed fields of a secret, in plaintext. @throws SEALED_VALUE_INVALID */
-export const openedSecret = (opener: Sealer, record: SecretRecord): Clear => ({
+export const openedSecret = (opener: Sealer, record: SecretRecord): SecretPlaintext => ({
   value: openSecretValue(opener, record),
   comment: openSecretComment(opener, record),
   metadata: openSecretMetadata(opener, record),
@@ -275,7 +275,7 @@ export const openedSecret = (opener: Sealer, record: SecretRecord): Clear => ({
  * The encrypted entries of a secret are sealed together, in order, each with its key: no value can be decrypted under
  * another.
  */
-const listed = (entries: Clear['metadata']): SealedText =>
+const listed = (entries: SecretPlaintext['metadata']): SealedText =>
   new SealedText(JSON.stringify(entries.map(({ key, value }) => [key, value.reveal()])));
 
 const encryptedPairs = (sealer: Sealer, record: SecretRecord, sealed: Buffer): [key: string, value: string][] =>
@@ -294,8 +294,8 @@ export const referencesIn = (value: SealedText): readonly Reference[] => parseRe
 export function sealPersonal(
   { ofProject }: SecretSealer,
   row: RowVersion,
-  { value, comment }: Omit<Clear, 'metadata'>,
-): Pick<Sealed, 'valueSealed' | 'commentSealed'> {
+  { value, comment }: Omit<SecretPlaintext, 'metadata'>,
+): Pick<SealedSecret, 'valueSealed' | 'commentSealed'> {
   const seal = (column: SealedPart, text: SealedText): Buffer =>
     ofProject.seal({ table: TABLES.personal, column, rowId: row.id, rowVersion: row.version }, text);
   return { valueSealed: seal('value', value), commentSealed: comment === null ? null : seal('comment', comment) };

@@ -71,6 +71,6 @@ export const personalDigestOf = ({ secretId, userId, valueSealed, commentSealed 
 const digest = (bytes: string): string => `rtrim(encode(substring(sha256(${bytes}) for 16), 'base64'), '=')`;
 
 /** The audit record of this transaction will name these rows, so that `verify-audit` can compare them with what is stored. */
-export function noteStates(tx: Transaction, states: readonly State[]): void {
+export function recordStates(tx: Transaction, states: readonly State[]): void {
   for (const { id, version, digest } of states) tx.states.push(`${id}:${version}:${digest}`);
 }

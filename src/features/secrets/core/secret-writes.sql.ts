@@ -2,13 +2,13 @@
 import { SYSTEM } from '../../../kernel/context.js';
 import { plannedOnce } from '../../../kernel/database/plans.sql.js';
 import { sqlStatement, t, type ValuesOf } from '../../../kernel/database/statement.js';
-import { namesBut, sqlColumnsOf, sqlRowsOf } from '../../../kernel/database/tables.js';
+import { columnNamesExcept, sqlColumnsOf, sqlRowsOf } from '../../../kernel/database/tables.js';
 import { SecretSchema } from '../entities/secret.entity.js';
 
 const { row: SECRET } = sqlColumnsOf(
   SecretSchema,
   's',
-  namesBut(SecretSchema, 'organizationId', 'projectId', 'actorKind', 'actorId', 'createdAt', 'updatedAt'),
+  columnNamesExcept(SecretSchema, 'organizationId', 'projectId', 'actorKind', 'actorId', 'createdAt', 'updatedAt'),
 );
 const COLUMNS = sqlRowsOf(SECRET).names;
 /** The columns that a write of a secret determines. A `rotationId` is that of the rotation which writes the value. */

@@ -1,10 +1,10 @@
 import { type Actor, SYSTEM, type Transaction } from '../../../kernel/context.js';
-import { type ConstraintCodes, guarded } from '../../../kernel/database/in-transaction.js';
+import { type ConstraintCodes, withConstraintCodes } from '../../../kernel/database/in-transaction.js';
 import { AppError } from '../../../kernel/errors.js';
 import type { Place } from '../scope/place.rules.js';
-import { listTaken } from './secret.queries.js';
-import type { Clear, Sealed } from './secret-sealing.js';
-import { noteStates } from './secret-states.js';
+import { listTakenKeys } from './secret.queries.js';
+import type { SealedSecret, SecretPlaintext } from './secret-sealing.js';
+import { recordStates } from './secret-states.js';
 import {
   deleteSecretRows,
   insertSecretRows,
@@ -15,15 +15,15 @@ import {
 } from './secret-writes.sql.js';
 
 /** The unsealed columns of a row. */
-export interface Attributes extends Readonly<Omit<SecretColumns, keyof Sealed>> {
+export interface Attributes extends Readonly<Omit<SecretColumns, keyof SealedSecret>> {
   /** All its tags after the write. */
   readonly tagIds: readonly string[];
 }
 
 /** Everything that a write of a secret determines, sealed for this row and this version. */
-export interface SecretRow extends Attributes, Sealed {
+export interface SecretRow extends Attributes, SealedSecret {
   /** What was sealed, for the response. */
-  readonly clear: Clear;
+  readonly clear: SecretPlaintext;
   /** `digestOf` the row, for its audit record. */
   readonly digest: string;
 }
@@ -84,7 +84,7 @@ export const takenKeys = async (
   keys: readonly string[],
 ): Promise<ReadonlySet<string>> => {
   const folderIds = keys.map(() => folderId);
-  return new Set((await listTaken(tx, { folderIds, keys, exceptIds: [] })).map(({ key }) => key));
+  return new Set((await listTakenKeys(tx, { folderIds, keys, exceptIds: [] })).map(({ key }) => key));
 };
 
 /**
@@ -144,8 +144,8 @@ function write(
   rows: readonly SecretRow[],
   params: Parameters<typeof insertSecretRows>[1],
 ): Promise<Written[]> {
-  noteStates(tx, rows);
-  return guarded(() => statement(tx, params), CODES);
+  recordStates(tx, rows);
+  return withConstraintCodes(() => statement(tx, params), CODES);
 }
 
 /**
@@ -157,7 +157,7 @@ function write(
 export async function deleteSecrets(tx: Transaction, ids: readonly string[], place?: Place): Promise<void> {
   if (ids.length === 0) return;
   const params = { ids, actorKind: tx.actor.kind, actorId: tx.actor.id, ...namesOf(place) };
-  const gone = await guarded(() => deleteSecretRows(tx, params), CODES);
+  const gone = await withConstraintCodes(() => deleteSecretRows(tx, params), CODES);
   if (gone.length < ids.length) throw new AppError('CONCURRENT_CHANGE');
-  noteStates(tx, gone);
+  recordStates(tx, gone);
 }

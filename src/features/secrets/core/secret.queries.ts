@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Transaction } from '../../../kernel/context.js';
 import { t } from '../../../kernel/database/statement.js';
 import { anyOf, prepared } from '../../../kernel/database/tables.js';
-import { among, given, type Lists, type Texts, tables } from '../entities/tables.js';
+import { anyOfTexts, type ListParams, rowsOfLists, type TextParams, tables } from '../entities/tables.js';
 import type { Place } from '../scope/place.rules.js';
 
 /**
@@ -10,7 +10,7 @@ import type { Place } from '../scope/place.rules.js';
  * They touch many rows in no common order, and two imports that are harmless by themselves may close a cycle together.
  * To be taken before any other lock. Not the row of the project: every change in it ends with writing there.
  */
-export const lockStructure = prepared(({ projectId }: Texts<'projectId'>) =>
+export const lockStructure = prepared(({ projectId }: TextParams<'projectId'>) =>
   tables.selectNoFrom(
     sql<string>`pg_advisory_xact_lock(hashtextextended('secret structure ' || ${projectId}, 0))::text`.as('lock'),
   ),
@@ -22,54 +22,56 @@ const folders = tables.selectFrom('folder as f').select('f.id').orderBy('f.id').
  * Locks the folders in which secrets get new keys, or to which they are moved: before the secrets themselves are
  * locked, since inserts lock folders first. Otherwise writers of one key could deadlock.
  */
-export const lockHomes = prepared(({ folderIds }: Lists<'folderIds'>) => folders.where('f.id', '=', among(folderIds)));
+export const lockHomes = prepared(({ folderIds }: ListParams<'folderIds'>) =>
+  folders.where('f.id', '=', anyOfTexts(folderIds)),
+);
 
 /** Locks, as `lockHomes` does, the folder of a secret, which stays in it: the structure is locked. */
-export const lockHomeOf = prepared(({ secretId }: Texts<'secretId'>) =>
+export const lockHomeOf = prepared(({ secretId }: TextParams<'secretId'>) =>
   folders.innerJoin('secret as s', 's.folder_id', 'f.id').where('s.id', '=', secretId),
 );
 
 /** Locks, as `lockHomes` does, a folder, with `recursive` also all below it. */
 export const lockHomesIn = prepared(
-  ({ environmentId, path, recursive }: Texts<'environmentId' | 'path'> & { readonly recursive: boolean }) =>
+  ({ environmentId, path, recursive }: TextParams<'environmentId' | 'path'> & { readonly recursive: boolean }) =>
     folders
       .where('f.environment_id', '=', environmentId)
       .where(sql<boolean>`(path = ${path} or ${recursive} and (${path} = '/' or starts_with(path, ${path} || '/')))`),
 );
 
 /** Locks, as `lockHomes` does, folders, and returns their locations, which stay. */
-export const lockPlaces = prepared(({ folderIds }: Lists<'folderIds'>) =>
+export const lockPlaces = prepared(({ folderIds }: ListParams<'folderIds'>) =>
   folders
     .innerJoin('environment as e', 'e.id', 'f.environment_id')
     .select(['f.path', 'e.slug as environment'])
-    .where('f.id', '=', among(folderIds))
+    .where('f.id', '=', anyOfTexts(folderIds))
     .forKeyShare('e'),
 );
 
 /** Projects, locked in one order: the audit records of a change in several of them are written there at its end. */
-export const lockProjects = prepared(({ ids }: Lists<'ids'>) =>
-  tables.selectFrom('project').select('id').where('id', '=', among(ids)).orderBy('id').forNoKeyUpdate(),
+export const lockProjects = prepared(({ ids }: ListParams<'ids'>) =>
+  tables.selectFrom('project').select('id').where('id', '=', anyOfTexts(ids)).orderBy('id').forNoKeyUpdate(),
 );
 
 /**
  * The folders of secrets: neither they nor their environments are renamed or moved, and rules are checked at this location. Locked
  * before the secrets themselves, as by every write in several folders.
  */
-export const lockHomesOf = prepared(({ ids }: Lists<'ids'>) =>
+export const lockHomesOf = prepared(({ ids }: ListParams<'ids'>) =>
   folders
     .innerJoin('environment as e', 'e.id', 'f.environment_id')
-    .where(sql<boolean>`f.id in (select s.folder_id from secret s where s.id = ${among(ids)})`)
+    .where(sql<boolean>`f.id in (select s.folder_id from secret s where s.id = ${anyOfTexts(ids)})`)
     .forKeyShare('e'),
 );
 
 const secrets = tables.selectFrom('secret as s').select('s.id').orderBy('s.key').orderBy('s.id').forUpdate('s');
-const secretsById = (ids: readonly string[]) => secrets.where('s.id', '=', among(ids));
+const secretsById = (ids: readonly string[]) => secrets.where('s.id', '=', anyOfTexts(ids));
 
 /** Those of these secrets that exist, locked until the transaction ends, in one order. */
-export const lockByIds = prepared(({ ids }: Lists<'ids'>) => secretsById(ids));
+export const lockByIds = prepared(({ ids }: ListParams<'ids'>) => secretsById(ids));
 
 /** The latest versions of those of these secrets that are deleted, locked until the transaction ends. */
-export const holdDeleted = prepared(({ ids }: Lists<'ids'>) =>
+export const holdDeleted = prepared(({ ids }: ListParams<'ids'>) =>
   tables
     .selectFrom('secret_version as v')
     .select('v.secret_id as id')
@@ -94,8 +96,8 @@ export async function lockHistories(tx: Transaction, ids: readonly string[]): Pr
 }
 
 /** All secrets of folders, locked until the transaction ends. */
-export const lockSecretsIn = prepared(({ folderIds }: Lists<'folderIds'>) =>
-  secrets.where('s.folder_id', '=', among(folderIds)),
+export const lockSecretsIn = prepared(({ folderIds }: ListParams<'folderIds'>) =>
+  secrets.where('s.folder_id', '=', anyOfTexts(folderIds)),
 );
 
 const LOCKED = 'strongroom.locked';
@@ -111,15 +113,15 @@ const noted = (locked: typeof secrets) =>
     );
 
 /** Locks, as `lockByIds` does, those secrets of a folder that have these keys, and notes them. */
-export const lockNotedByKeys = prepared(({ folderId, keys }: Texts<'folderId'> & Lists<'keys'>) =>
-  noted(secrets.where('s.folder_id', '=', folderId).where('s.key', '=', among(keys, 'text'))),
+export const lockAndRecordByKeys = prepared(({ folderId, keys }: TextParams<'folderId'> & ListParams<'keys'>) =>
+  noted(secrets.where('s.folder_id', '=', folderId).where('s.key', '=', anyOfTexts(keys, 'text'))),
 );
 
-const keysOf = ({ folderIds, keys }: Lists<'folderIds' | 'keys'>) =>
-  given({ folder_id: ['uuid', folderIds], key: ['text', keys] });
+const keysOf = ({ folderIds, keys }: ListParams<'folderIds' | 'keys'>) =>
+  rowsOfLists({ folder_id: ['uuid', folderIds], key: ['text', keys] });
 
 /** The same in several folders. */
-export const lockNotedInFolders = prepared((wanted: Lists<'folderIds' | 'keys'>) =>
+export const lockAndRecordInFolders = prepared((wanted: ListParams<'folderIds' | 'keys'>) =>
   noted(
     secrets.innerJoin(keysOf(wanted), (join) =>
       join.onRef('s.folder_id', '=', 'given.folder_id').onRef('s.key', '=', 'given.key'),
@@ -128,10 +130,10 @@ export const lockNotedInFolders = prepared((wanted: Lists<'folderIds' | 'keys'>)
 );
 
 /** The same as `lockByIds`, and notes them. */
-export const lockNotedByIds = prepared(({ ids }: Lists<'ids'>) => noted(secretsById(ids)));
+export const lockAndRecordByIds = prepared(({ ids }: ListParams<'ids'>) => noted(secretsById(ids)));
 
 /** Which of these keys of folders are taken: by secrets but for some, or reserved for rotations. */
-export const listTaken = prepared((wanted: Lists<'folderIds' | 'keys' | 'exceptIds'>) =>
+export const listTakenKeys = prepared((wanted: ListParams<'folderIds' | 'keys' | 'exceptIds'>) =>
   tables
     .selectFrom(keysOf(wanted))
     .innerJoin('secret as s', (join) =>
@@ -151,19 +153,20 @@ export const listTaken = prepared((wanted: Lists<'folderIds' | 'keys' | 'exceptI
 type InEnvironment = Omit<Place, 'secretPath'>;
 
 /** An environment with those of these folders that it has; a row without a folder if it has none of them. */
-export const findPlaces = prepared(({ projectId, environment, secretPaths }: InEnvironment & Lists<'secretPaths'>) =>
-  tables
-    .selectFrom('environment as e')
-    .leftJoin('folder as f', (join) =>
-      join.onRef('f.environment_id', '=', 'e.id').on('f.path', '=', among(secretPaths, 'text')),
-    )
-    .select(['e.id as environmentId', 'f.id as folderId', 'f.path'])
-    .where('e.project_id', '=', projectId)
-    .where('e.slug', '=', environment),
+export const findPlaces = prepared(
+  ({ projectId, environment, secretPaths }: InEnvironment & ListParams<'secretPaths'>) =>
+    tables
+      .selectFrom('environment as e')
+      .leftJoin('folder as f', (join) =>
+        join.onRef('f.environment_id', '=', 'e.id').on('f.path', '=', anyOfTexts(secretPaths, 'text')),
+      )
+      .select(['e.id as environmentId', 'f.id as folderId', 'f.path'])
+      .where('e.project_id', '=', projectId)
+      .where('e.slug', '=', environment),
 );
 
 /** Project of a secret, for calls that identify only the secret. */
-export const findProjectOf = prepared(({ id }: Texts<'id'>) =>
+export const findProjectOf = prepared(({ id }: TextParams<'id'>) =>
   tables.selectFrom('secret').select('project_id as projectId').where('id', '=', id),
 );
 
@@ -192,11 +195,11 @@ const subjects = tables
   ]);
 
 /** The secrets of folders, for rules that depend on single ones. */
-export const listSubjects = prepared(({ folderIds }: Lists<'folderIds'>) =>
+export const listSubjects = prepared(({ folderIds }: ListParams<'folderIds'>) =>
   subjects.where('s.folder_id', '=', anyOf(folderIds)),
 );
 
 /** The secrets that have a tag. */
-export const listCarriers = prepared(({ tagId }: Texts<'tagId'>) =>
+export const listSecretsWithTag = prepared(({ tagId }: TextParams<'tagId'>) =>
   subjects.where(sql<boolean>`s.id in (select st.secret_id from secret_tag st where st.tag_id = ${tagId})`),
 );

@@ -140,7 +140,7 @@ export const plainMetadata = (secrets: readonly Pick<NewSecret, 'secretMetadata'
   );
 
 /** The key of a secret after a change. */
-export const keyAfter = ({ secretKey, newSecretKey }: SecretChange): string => newSecretKey ?? secretKey;
+export const keyAfterChange = ({ secretKey, newSecretKey }: SecretChange): string => newSecretKey ?? secretKey;
 
 /** A change of a missing secret, as the secret that is created instead. */
 export const toNew = ({ newSecretKey: _never, ...change }: SecretChange): NewSecret => ({

@@ -1,8 +1,8 @@
 // Secrets as they are read: hot reads in variants, with sums of sizes and columns that rows share in windows.
-import { chosenOf, optionsOf } from '../../../kernel/database/conditions.js';
+import { conditionsNamed, optionsOf } from '../../../kernel/database/conditions.js';
 import { plannedOnce } from '../../../kernel/database/plans.sql.js';
 import { type RowFrom, sqlVariants, type Types, t } from '../../../kernel/database/statement.js';
-import { namesBut, sqlColumnsOf } from '../../../kernel/database/tables.js';
+import { columnNamesExcept, sqlColumnsOf } from '../../../kernel/database/tables.js';
 import { BY_NAME, LIST_ORDERS, type ListOrder } from '../../../kernel/list-order.js';
 import { SecretSchema } from '../entities/secret.entity.js';
 import {
@@ -11,11 +11,11 @@ import {
   FILTERS,
   firstOfEnvironments,
   firstOfFolders,
-  isFrom,
-  isFromInFolders,
-  rowsIn,
-  runIn,
-  type Summed,
+  isFromCursor,
+  isFromCursorInFolders,
+  orderInFolders,
+  orderWithin,
+  type SummedOver,
   valueColumn,
 } from '../scope/list-conditions.sql.js';
 import { isNear, isWithin } from '../scope/scope.sql.js';
@@ -36,13 +36,13 @@ interface Selection {
   /** Rows in the order of the window `w`: what a row shares with the previous one is null. */
   readonly isRun?: boolean;
   /** Where sizes of values are summed: those past the limit of a response are null. Absent: there are few. */
-  readonly summed?: Summed;
+  readonly summed?: SummedOver;
   /** Absent: the rows may be chosen by their folder or environment. */
   readonly from?: string;
 }
 
 /** In the order of the rows: only whether all fit matters. */
-const IN_ANY_ORDER: Summed = { window: '(rows unbounded preceding)' };
+const IN_ANY_ORDER: SummedOver = { window: '(rows unbounded preceding)' };
 
 /**
  * One statement for everything: tags and the writer's name and membership come with the row, never by a query of their
@@ -109,7 +109,7 @@ const TAGS = `(select ${tagJson('t')}
 
 const ownColumns = (
   withValues: boolean,
-  summed: Summed | undefined,
+  summed: SummedOver | undefined,
 ): string => `, ps.id as "ownId", ps.version as "ownVersion",
     ${withValues ? `${valueColumn('ps', summed, true)} as "ownValueSealed",` : ''} ps.comment_sealed as "ownCommentSealed",
     ps.created_at as "ownCreatedAt", ps.updated_at as "ownUpdatedAt"`;
@@ -120,7 +120,7 @@ const SHARED = ['organizationId', 'projectId', 'environmentId', 'folderId', 'act
 const CONTENTS = sqlColumnsOf(
   SecretSchema,
   's',
-  namesBut(SecretSchema, ...SHARED, 'valueSealed', 'valueDigest', 'reminderRecipientIds'),
+  columnNamesExcept(SecretSchema, ...SHARED, 'valueSealed', 'valueDigest', 'reminderRecipientIds'),
 );
 
 /** Needs no parsing where it is null: what a row shares with the previous one, and empty lists. */
@@ -199,23 +199,23 @@ export const listSecrets = sqlVariants({
   text: (choice) => {
     const { withValues, withOwn, order, limitOf } = choice;
     const isOneFolder = choice.in === 'folder';
-    const conditions = chosenOf(FILTERS, choice);
+    const conditions = conditionsNamed(FILTERS, choice);
     const after = [':afterFirst', ':afterSecond'];
     if (choice.isAfter)
       conditions.push(
         choice.in === 'folders'
-          ? isFromInFolders(order, after)
-          : isFrom(order, isOneFolder || choice.in === 'environments', after),
+          ? isFromCursorInFolders(order, after)
+          : isFromCursor(order, isOneFolder || choice.in === 'environments', after),
       );
     if (choice.isSince) conditions.push(changedSince(':since::text', ':userId'));
     const where = `where ${chosenRows(choice, conditions)}`;
     const isWhole = limitOf === 'none' && !withOwn;
     // Of one folder, the conditions are on secrets alone.
-    const summed: Summed = isWhole
+    const summed: SummedOver = isWhole
       ? { rows: `${isOneFolder ? 'from secret s' : FROM} ${where}` }
       : { window: '(w rows unbounded preceding)' };
     const isOneProject = isOneFolder || choice.in === 'foldersOfProject';
-    const run = runIn(order, isOneFolder);
+    const run = orderWithin(order, isOneFolder);
     return `${select({ withValues, withOwn, isOneProject, isRun: true, summed })} ${where}
       window w as (${run}) ${run} ${limitOf === 'list' ? 'limit :limit::integer' : ''}`;
   },
@@ -275,10 +275,10 @@ const BY_IDS = { summed: IN_ANY_ORDER, from: FROM_IDS };
 
 /** Secrets by id, by path, then key. */
 export const findSecrets = secretsBy(
-  `s.id = any(${plannedOnce(':ids', 'uuid')}) ${rowsIn(BY_NAME)}`,
+  `s.id = any(${plannedOnce(':ids', 'uuid')}) ${orderInFolders(BY_NAME)}`,
   { ids: t.array(t.uuid) },
   BY_IDS,
 );
 
 /** The secrets that the transaction has locked and noted, in the same order. */
-export const findLockedSecrets = secretsBy(`s.id = any(${LOCKED_IDS}) ${rowsIn(BY_NAME)}`, {}, BY_IDS);
+export const findLockedSecrets = secretsBy(`s.id = any(${LOCKED_IDS}) ${orderInFolders(BY_NAME)}`, {}, BY_IDS);

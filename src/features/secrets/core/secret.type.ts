@@ -5,7 +5,7 @@ import { inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { type Fields, objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
-import { paced } from '../../../kernel/paging.js';
+import { yieldingList } from '../../../kernel/paging.js';
 import { MetadataFilter } from '../scope/metadata-filter.rules.js';
 import { TagType } from '../tags/public.js';
 import { MetadataEntry, type OwnValues, ownValues, type SecretKind, secretKind } from './secret.rules.js';
@@ -196,7 +196,8 @@ const toImportEntry = ({ secrets, ...folder }: ImportView): SecretImportEntry =>
  * Converts a list to its API type. Never yields: of many such lists in a response, the fields of all are loaded by one
  * statement only as long as they resolve in the same turn of the event loop.
  */
-export const toSecretTypes = (views: readonly SecretView[]): readonly SecretType[] => paced(views.map(toSecretType));
+export const toSecretTypes = (views: readonly SecretView[]): readonly SecretType[] =>
+  yieldingList(views.map(toSecretType));
 
 /** Converts a list to its API type. */
 export const toSecretConnection = async (page: SecretPage): Promise<SecretConnection> =>

@@ -10,12 +10,12 @@ import type { ListedRecord, OwnRecord, SecretRecord } from './find-secrets.js';
 import type { ReferenceIssue } from './reference.rules.js';
 import type { OwnValues, SecretKind } from './secret.rules.js';
 import {
-  type Clear,
   openPersonal,
   openSecretComment,
   openSecretMetadata,
   openSecretValue,
   type SealedPart,
+  type SecretPlaintext,
   storedEntries,
 } from './secret-sealing.js';
 
@@ -92,7 +92,7 @@ interface ListExtras {
 export type SecretPage = Page<SecretView> & ListExtras;
 
 /** IDs of the secrets whose values are in these views. */
-export const shownIn = (views: readonly SecretView[]): string[] =>
+export const idsWithValues = (views: readonly SecretView[]): string[] =>
   views.filter(({ secretValue }) => secretValue !== null).map(({ id }) => id);
 
 /** The fields of a view that determine its position. */
@@ -151,7 +151,7 @@ const viewOf = (
 /** A row that the caller has just written, as it sees it: nothing is decrypted. */
 export const writtenView =
   (visibility: Visibility) =>
-  (record: SecretRecord & { readonly clear: Clear }): SecretView =>
+  (record: SecretRecord & { readonly clear: SecretPlaintext }): SecretView =>
     viewOf(record, {
       value: visibility.readsValue(record) ? record.clear.value : null,
       comment: record.clear.comment ?? undefined,
@@ -186,7 +186,11 @@ export class SecretViewer {
    *
    * @param written value and comment that the caller has just written
    */
-  readonly personalView = (shared: SecretRecord, own: OwnRecord, written?: Omit<Clear, 'metadata'>): SecretView => {
+  readonly personalView = (
+    shared: SecretRecord,
+    own: OwnRecord,
+    written?: Omit<SecretPlaintext, 'metadata'>,
+  ): SecretView => {
     const open = (part: 'value' | 'comment', sealed: Buffer): SealedText | null =>
       this.#attempt(own.id, part, () => openPersonal(this.sealer, own, part, sealed));
     const opened = () => (this.viewSecretValue && own.valueSealed != null ? open('value', own.valueSealed) : null);
@@ -295,7 +299,7 @@ export const positionOf = (after: string | null | undefined): Position | null =>
   after == null ? null : (decodeCursor(after, 3) as unknown as Position);
 
 /** One row more than the page, and one for the row of the cursor, which may have no more entries. */
-export const rowsFor = (input: PageRequest): number | null => {
+export const rowLimitOf = (input: PageRequest): number | null => {
   const limit = rowLimit(input);
   return limit === null || input.after == null ? limit : limit + 1;
 };

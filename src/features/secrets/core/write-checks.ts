@@ -7,9 +7,9 @@ import { ProjectMembership } from '../../projects/public.js';
 import type { Place } from '../scope/place.rules.js';
 import { authorizeSubjectChanges, fieldsOf } from '../scope/visibility.rules.js';
 import { findTags, type TagRow } from '../tags/public.js';
-import { listTaken } from './secret.queries.js';
-import { keyAfter, type NewSecret, type PathOf, type SecretChange } from './secret.rules.js';
-import { type Home, homeAt, nameOf, type Present, type WriteTarget } from './write-target.js';
+import { listTakenKeys } from './secret.queries.js';
+import { keyAfterChange, type NewSecret, type PathOf, type SecretChange } from './secret.rules.js';
+import { type ExistingFolder, type ExistingSecret, folderAt, nameOf, type WriteTarget } from './write-target.js';
 
 /** @throws with the code and these violations, if there are any */
 const refuseWith = (code: ErrorCode, details: readonly ErrorDetail[]): void => {
@@ -17,7 +17,7 @@ const refuseWith = (code: ErrorCode, details: readonly ErrorDetail[]): void => {
 };
 
 /** @throws VALIDATION_FAILED with these violations, if there are any */
-export const refuse = (details: readonly ErrorDetail[]): void => refuseWith('VALIDATION_FAILED', details);
+export const refuseViolations = (details: readonly ErrorDetail[]): void => refuseWith('VALIDATION_FAILED', details);
 
 /** The attributes for rules of a secret to be written. */
 export const subjectOf = ({ environment, secretPath }: Place, key: string, tags: readonly TagRow[]) => ({
@@ -62,7 +62,10 @@ async function loadTags(
 }
 
 /** The tags with these IDs, in order. */
-export const pick = (tags: ReadonlyMap<string, TagRow>, ids: readonly string[] | null | undefined): readonly TagRow[] =>
+export const tagsByIds = (
+  tags: ReadonlyMap<string, TagRow>,
+  ids: readonly string[] | null | undefined,
+): readonly TagRow[] =>
   distinctIds(ids)
     .flatMap((id) => tags.get(id) ?? [])
     .sort((a, b) => (a.slug < b.slug ? -1 : 1));
@@ -118,7 +121,7 @@ export const refuseTaken = (
 
 async function refuseTakenIn(tx: Transaction, wanted: readonly NewKey[]): Promise<void> {
   const [folderIds, keys] = [wanted.map(({ folderId }) => folderId), wanted.map(({ key }) => key)];
-  const taken = new Set((await listTaken(tx, { folderIds, keys, exceptIds: [] })).map(nameOf));
+  const taken = new Set((await listTakenKeys(tx, { folderIds, keys, exceptIds: [] })).map(nameOf));
   const violation = { code: 'SECRET_KEY_TAKEN', message: 'already exists in the folder' } as const;
   refuseWith(
     'SECRET_KEY_TAKEN',
@@ -128,7 +131,7 @@ async function refuseTakenIn(tx: Transaction, wanted: readonly NewKey[]): Promis
 
 /** A new secret of a batch. */
 interface Added {
-  readonly home: Home;
+  readonly home: ExistingFolder;
   readonly secret: NewSecret;
 }
 
@@ -140,19 +143,19 @@ export function authorizeNew(
 ): void {
   for (const { home, secret } of added) {
     const { secretKey, tagIds } = secret;
-    authorize(project, 'secrets:create', fieldsOf(subjectOf(home.place, secretKey, pick(tags, tagIds))));
+    authorize(project, 'secrets:create', fieldsOf(subjectOf(home.place, secretKey, tagsByIds(tags, tagIds))));
   }
 }
 
 /** @throws PERMISSION_DENIED */
 export function authorizeChanges(
   project: WriteTarget['project'],
-  present: readonly Present[],
+  present: readonly ExistingSecret[],
   tags: ReadonlyMap<string, TagRow>,
 ): void {
   const changes = present.map(({ home, record, change }) => {
-    const tagsAfter = change.tagIds === undefined ? record.tags : pick(tags, change.tagIds);
-    return { before: record, after: subjectOf(home.place, keyAfter(change), tagsAfter) };
+    const tagsAfter = change.tagIds === undefined ? record.tags : tagsByIds(tags, change.tagIds);
+    return { before: record, after: subjectOf(home.place, keyAfterChange(change), tagsAfter) };
   });
   // Also where the value is a new one: comment and metadata stay.
   authorizeSubjectChanges(project, changes);
@@ -172,7 +175,7 @@ export async function refuseTakenNames(
 ): Promise<void> {
   if (changes.length === 1) return;
   const wanted = changes.flatMap(({ newSecretKey: key }, index): NewKey[] => {
-    const { folderId } = homeAt(target, index);
+    const { folderId } = folderAt(target, index);
     return key === undefined || isFreed(nameOf({ folderId, key }))
       ? []
       : [{ folderId, key, path: target.pathOf(index, 'newSecretKey') }];

@@ -9,8 +9,8 @@ import type { Place } from '../scope/place.rules.js';
 import type { SecretRecord } from './find-secrets.js';
 import { type FoundPlace, loadFolders, loadPlace, loadSecretProject } from './load-place.js';
 import { lockPlaces } from './secret.queries.js';
-import { keyAfter, type PathOf, type SecretChange } from './secret.rules.js';
-import { type SecretView, shownIn } from './secret.view.js';
+import { keyAfterChange, type PathOf, type SecretChange } from './secret.rules.js';
+import { idsWithValues, type SecretView } from './secret.view.js';
 
 export type WriteAction = 'secrets:create' | 'secrets:edit' | 'secrets:delete';
 
@@ -23,23 +23,23 @@ export interface Batch {
 }
 
 /** A folder that exists. */
-export interface Home extends FoundPlace {
+export interface ExistingFolder extends FoundPlace {
   readonly place: Place;
 }
 
 /** A location that exists, in a project where the caller may perform the action on some secret. */
-export interface WriteTarget extends Batch, Home {
+export interface WriteTarget extends Batch, ExistingFolder {
   readonly project: ProjectAccess;
   /** The folder of each secret, where they are in several. */
-  readonly homes?: readonly Home[] | undefined;
+  readonly homes?: readonly ExistingFolder[] | undefined;
 }
 
 /** The folder of a secret of a batch. */
-export const homeAt = (target: Home & Pick<WriteTarget, 'homes'>, index: number): Home =>
+export const folderAt = (target: ExistingFolder & Pick<WriteTarget, 'homes'>, index: number): ExistingFolder =>
   target.homes?.[index] ?? target;
 
 /** The folders of a batch, each once. */
-export const homesOf = (target: WriteTarget): readonly Home[] => [
+export const foldersOfBatch = (target: WriteTarget): readonly ExistingFolder[] => [
   ...new Map((target.homes ?? [target]).map((home) => [home.folderId, home])).values(),
 ];
 
@@ -73,7 +73,7 @@ export async function loadWriteTarget(
  *
  * @throws FOLDER_NOT_FOUND, CONCURRENT_CHANGE for one that was renamed meanwhile
  */
-export async function holdPlaces(
+export async function lockTargetFolders(
   tx: Transaction,
   targets: readonly Pick<WriteTarget, 'folderId' | 'place'>[],
 ): Promise<void> {
@@ -88,22 +88,25 @@ export async function holdPlaces(
 }
 
 /** The location of a target in terms of references. */
-export const namedPlace = ({ place: { environment, secretPath } }: Home) => ({ environment, path: secretPath });
+export const namedPlace = ({ place: { environment, secretPath } }: ExistingFolder) => ({
+  environment,
+  path: secretPath,
+});
 
 /** A secret of a batch that exists. */
-export interface Present {
-  readonly home: Home;
+export interface ExistingSecret {
+  readonly home: ExistingFolder;
   readonly record: SecretRecord;
   readonly change: SecretChange;
 }
 
 /** The new names that changes give to secrets. */
-export const renamesOf = (present: readonly Present[]) =>
+export const renamesOf = (present: readonly ExistingSecret[]) =>
   present
-    .filter(({ record, change }) => keyAfter(change) !== record.key)
+    .filter(({ record, change }) => keyAfterChange(change) !== record.key)
     .map(({ home, record, change }) => ({
       from: { ...namedPlace(home), key: record.key },
-      to: { ...namedPlace(home), key: keyAfter(change) },
+      to: { ...namedPlace(home), key: keyAfterChange(change) },
     }));
 
 /** Details of the audit record of a write besides location and secrets. */
@@ -128,7 +131,7 @@ export const writeEvent = (
   action,
   projectId: project.projectId,
   facts: { environmentId, folderId, count: ids.length, secretIds: ids, ...facts },
-  disclosed: disclosureOf(shownIn(shown)),
+  disclosed: disclosureOf(idsWithValues(shown)),
 });
 
 /** The audit record of a write of secrets in a folder. */

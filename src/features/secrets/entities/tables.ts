@@ -41,19 +41,19 @@ export const tables = tablesOf<
 >();
 
 /** Parameters of statements that are texts, and lists of texts. */
-export type Texts<Name extends string> = Readonly<Record<Name, string>>;
-export type Lists<Name extends string> = Readonly<Record<Name, readonly string[]>>;
+export type TextParams<Name extends string> = Readonly<Record<Name, string>>;
+export type ListParams<Name extends string> = Readonly<Record<Name, readonly string[]>>;
 
 type ColumnType = 'uuid' | 'text';
 
 /** Any of these. How many there are stays hidden from the planner: see `plannedOnce`. */
-export const among = (values: readonly string[], type: ColumnType = 'uuid'): RawBuilder<string> => {
+export const anyOfTexts = (values: readonly string[], type: ColumnType = 'uuid'): RawBuilder<string> => {
   const array = sql.raw(`${type}[]`);
   return sql`any((select ${values}::${array})::${array})`;
 };
 
 /** Rows `given`, from a list for each column: `innerJoin(given({ id: ['uuid', ids] }), 'given.id', 'f.id')`. */
-export const given = <Column extends string>(
+export const rowsOfLists = <Column extends string>(
   columns: Readonly<Record<Column, readonly [ColumnType, readonly (string | null)[]]>>,
 ) => {
   const [names, lists] = [

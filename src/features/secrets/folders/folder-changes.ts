@@ -1,7 +1,7 @@
 import { raw as sql } from '@mikro-orm/core';
 import { authorize, can, PermissionDenied } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
-import { guarded } from '../../../kernel/database/in-transaction.js';
+import { withConstraintCodes } from '../../../kernel/database/in-transaction.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { isId, newId } from '../../../kernel/ids.js';
 import { validationFailed } from '../../../kernel/validation.js';
@@ -11,7 +11,7 @@ import { listSubjects, lockHomes, lockStructure } from '../core/secret.queries.j
 import { Folder } from '../entities/folder.entity.js';
 import { type NamedPlace, type PlaceRenaming, rewriteReferencesInto } from '../references/reference-writes.js';
 import { isShortEnough, joinPath, parentOf, pathsDownTo } from '../scope/place.rules.js';
-import { authorizeCarried, mayCarryAll } from '../scope/visibility.rules.js';
+import { authorizeRename, mayRenameAll } from '../scope/visibility.rules.js';
 import type { FolderChange } from './folder.rules.js';
 import {
   type FolderMove,
@@ -260,7 +260,7 @@ async function writePaths(tx: Transaction, relocations: readonly Relocation[], a
   // No name contains a dot: these paths are free.
   if (areMany) await tx.em.nativeUpdate(Folder, { id: { $in: ids } }, { path: sql(`'/.' || id`) });
   const codes = { folder_path_unique: 'FOLDER_NAME_TAKEN' } as const;
-  await guarded(() => setPaths(tx, { ids, paths: relocations.map(({ to }) => to.path) }), codes);
+  await withConstraintCodes(() => setPaths(tx, { ids, paths: relocations.map(({ to }) => to.path) }), codes);
 }
 
 function allFound<T>(found: readonly (T | undefined)[], pathOf: (index: number) => string): T[] {
@@ -319,10 +319,10 @@ export async function authorizeRelocations(
     authorize(project, 'secret-folders:edit', { environment, secretPath: parentOf(path) });
   }
   await refuseShown(tx, project, relocations);
-  if (mayCarryAll(project.ability)) return;
+  if (mayRenameAll(project.ability)) return;
   const places = new Map(relocations.map(({ folderId, to }) => [folderId, to]));
   const subjects = await listSubjects(tx, { folderIds: [...places.keys()] });
-  await authorizeCarried(
+  await authorizeRename(
     project,
     subjects.map((before) => ({ before, after: { ...before, ...places.get(before.folderId) } })),
   );

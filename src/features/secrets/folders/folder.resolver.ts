@@ -3,7 +3,7 @@ import type { Context } from '../../../kernel/context.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { argsType, inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
-import { hidden, objectType, orNull } from '../../../kernel/graphql/object-types.js';
+import { hiddenField, objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
 import type { ConnectionOf } from '../../../kernel/paging.js';
@@ -31,7 +31,7 @@ export const FolderType = objectType(
   'Folder',
   'A folder of an environment. Folders contain secrets and folders.',
   {
-    access: hidden<ProjectAccess>(),
+    access: hiddenField<ProjectAccess>(),
     id: [ID, 'ID of the folder.'],
     projectId: [ID, 'ID of the project.'],
     environmentId: [ID, 'ID of the environment.'],

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import { ofEach } from '../../../kernel/database/plans.sql.js';
+import { pagePerOwner } from '../../../kernel/database/plans.sql.js';
 import { type RowFrom, sqlStatement, t } from '../../../kernel/database/statement.js';
 import { anyOf, columnsIn, pageBy, prepared } from '../../../kernel/database/tables.js';
 import type { KeyBounds } from '../../../kernel/paging.js';
 import type { ProjectAccess } from '../../projects/public.js';
 import { FolderSchema } from '../entities/folder.entity.js';
-import { among, given, type Lists, type Texts, tables } from '../entities/tables.js';
+import { anyOfTexts, type ListParams, rowsOfLists, type TextParams, tables } from '../entities/tables.js';
 
 const placed = tables.selectFrom('folder as f').innerJoin('environment as e', 'e.id', 'f.environment_id');
 
@@ -14,7 +14,7 @@ const folders = placed
   .select(['e.slug as environmentSlug', 'e.name as environmentName']);
 
 /** Folders by ID, in no order. */
-export const findFolders = prepared(({ ids }: Lists<'ids'>) => folders.where('f.id', '=', anyOf(ids)));
+export const findFolders = prepared(({ ids }: ListParams<'ids'>) => folders.where('f.id', '=', anyOf(ids)));
 
 /** A folder with slug and name of its environment. */
 export type FolderRow = Awaited<ReturnType<typeof findFolders>>[number];
@@ -30,7 +30,7 @@ export const withAccess =
   (folder: FolderRow): ReadFolder => ({ ...folder, access });
 
 /** One folder of an environment by its path. */
-export const findFolderByPath = prepared(({ environmentId, path }: Texts<'environmentId' | 'path'>) =>
+export const findFolderByPath = prepared(({ environmentId, path }: TextParams<'environmentId' | 'path'>) =>
   folders.where('f.environment_id', '=', environmentId).where('f.path', '=', path),
 );
 
@@ -49,7 +49,7 @@ const modifiedSince = (since: Date | null) =>
   );
 
 /** The folders at any depth whose paths begin with a prefix. */
-export const listFoldersBelow = prepared((page: FolderList & Texts<'environmentId' | 'prefix'>) =>
+export const listFoldersBelow = prepared((page: FolderList & TextParams<'environmentId' | 'prefix'>) =>
   modifiedSince(page.modifiedSince)
     .where('f.environment_id', '=', page.environmentId)
     .where(sql<boolean>`f.path <> '/' and starts_with(f.path, ${page.prefix})`)
@@ -57,7 +57,7 @@ export const listFoldersBelow = prepared((page: FolderList & Texts<'environmentI
 );
 
 /** A folder and all below it, by path, with the number of secrets directly in each. */
-export const listTree = prepared(({ environmentId, path, prefix }: Texts<'environmentId' | 'path' | 'prefix'>) =>
+export const listTree = prepared(({ environmentId, path, prefix }: TextParams<'environmentId' | 'path' | 'prefix'>) =>
   folders
     .select(sql<number>`(select count(*)::integer from secret s where s.folder_id = f.id)`.as('secretCount'))
     .where('f.environment_id', '=', environmentId)
@@ -66,27 +66,28 @@ export const listTree = prepared(({ environmentId, path, prefix }: Texts<'enviro
 );
 
 /** The folders directly in folders, by path: a page of each of them. */
-export const listFoldersInside = prepared((page: FolderList & Lists<'folderIds'>) =>
-  ofEach(tables, page.folderIds, (id) =>
+export const listFoldersInside = prepared((page: FolderList & ListParams<'folderIds'>) =>
+  pagePerOwner(tables, page.folderIds, (id) =>
     modifiedSince(page.modifiedSince).where('f.parent_id', '=', id).$call(pageBy('f.path', page)),
   ),
 );
 
 /** The folders directly in one path of many environments, by path: a page of each of them. */
-export const listFoldersInEnvironments = prepared((page: KeyBounds & Lists<'environmentIds'> & Texts<'path'>) =>
-  ofEach(tables, page.environmentIds, (id) =>
-    folders
-      .where(
-        'f.parent_id',
-        '=',
-        sql<string>`(select p.id from folder p where p.environment_id = ${id} and p.path = ${page.path})`,
-      )
-      .$call(pageBy('f.path', page)),
-  ),
+export const listFoldersInEnvironments = prepared(
+  (page: KeyBounds & ListParams<'environmentIds'> & TextParams<'path'>) =>
+    pagePerOwner(tables, page.environmentIds, (id) =>
+      folders
+        .where(
+          'f.parent_id',
+          '=',
+          sql<string>`(select p.id from folder p where p.environment_id = ${id} and p.path = ${page.path})`,
+        )
+        .$call(pageBy('f.path', page)),
+    ),
 );
 
 /** Whether each of these folders directly contains folders, secrets and imports. */
-export const listHolding = prepared(({ ids }: Lists<'ids'>) =>
+export const listHolding = prepared(({ ids }: ListParams<'ids'>) =>
   tables
     .selectFrom('folder as f')
     .select([
@@ -101,12 +102,12 @@ export const listHolding = prepared(({ ids }: Lists<'ids'>) =>
 const places = placed.select(['f.id', 'f.path', 'e.slug as environment']);
 
 /** All folders of an environment whose slug is not this one. */
-export const listFoldersToFollow = prepared(({ environmentId, to }: Texts<'environmentId' | 'to'>) =>
+export const listFoldersToFollow = prepared(({ environmentId, to }: TextParams<'environmentId' | 'to'>) =>
   places.where('e.id', '=', environmentId).where('e.slug', '<>', to),
 );
 
 /** All folders of an environment, locked, so that nothing comes in without a check. */
-export const holdFoldersOf = prepared(({ environmentId }: Texts<'environmentId'>) =>
+export const holdFoldersOf = prepared(({ environmentId }: TextParams<'environmentId'>) =>
   places.where('e.id', '=', environmentId).orderBy('f.id').forUpdate('f'),
 );
 
@@ -114,11 +115,11 @@ export const holdFoldersOf = prepared(({ environmentId }: Texts<'environmentId'>
  * Environments and their root folders, whose rows are the lock of all folders, in a mode that does not block writes of
  * secrets. The slugs of the environments cannot change meanwhile.
  */
-export const holdRoots = prepared(({ projectId, slugs }: Texts<'projectId'> & Lists<'slugs'>) =>
+export const holdRoots = prepared(({ projectId, slugs }: TextParams<'projectId'> & ListParams<'slugs'>) =>
   placed
     .select(['e.slug as environment', 'e.id as environmentId', 'f.id as rootId'])
     .where('e.project_id', '=', projectId)
-    .where('e.slug', '=', among(slugs, 'text'))
+    .where('e.slug', '=', anyOfTexts(slugs, 'text'))
     .where('f.path', '=', '/')
     .orderBy('f.id')
     .forNoKeyUpdate('f')
@@ -129,7 +130,7 @@ export const holdRoots = prepared(({ projectId, slugs }: Texts<'projectId'> & Li
 export type LockedEnvironment = Awaited<ReturnType<typeof holdRoots>>[number];
 
 /** A folder and all below it, locked against new contents and new imports from them, by ID. */
-export const lockTree = prepared(({ environmentId, path }: Texts<'environmentId' | 'path'>) =>
+export const lockTree = prepared(({ environmentId, path }: TextParams<'environmentId' | 'path'>) =>
   tables
     .selectFrom('folder')
     .select(['id', 'path'])
@@ -140,24 +141,24 @@ export const lockTree = prepared(({ environmentId, path }: Texts<'environmentId'
 );
 
 /** Folders by location: an environment, and a path in it. */
-export const listAtPlaces = prepared(({ environmentIds, paths }: Lists<'environmentIds' | 'paths'>) =>
+export const listAtPlaces = prepared(({ environmentIds, paths }: ListParams<'environmentIds' | 'paths'>) =>
   tables
     .selectFrom('folder as f')
-    .innerJoin(given({ environment_id: ['uuid', environmentIds], path: ['text', paths] }), (join) =>
+    .innerJoin(rowsOfLists({ environment_id: ['uuid', environmentIds], path: ['text', paths] }), (join) =>
       join.onRef('f.environment_id', '=', 'given.environment_id').onRef('f.path', '=', 'given.path'),
     )
     .select(['f.id', 'f.environment_id as environmentId', 'f.path']),
 );
 
 /** The root folder `/`, named root, of each environment. */
-export const insertRoots = prepared(({ ids, environmentIds }: Lists<'ids' | 'environmentIds'>) =>
+export const insertRoots = prepared(({ ids, environmentIds }: ListParams<'ids' | 'environmentIds'>) =>
   tables
     .insertInto('folder')
     .columns(['id', 'organization_id', 'project_id', 'environment_id', 'name', 'path'])
     .expression(({ selectFrom }) =>
       selectFrom('environment as e')
         .innerJoin(
-          given({ id: ['uuid', ids], environment_id: ['uuid', environmentIds] }),
+          rowsOfLists({ id: ['uuid', ids], environment_id: ['uuid', environmentIds] }),
           'given.environment_id',
           'e.id',
         )
@@ -167,14 +168,14 @@ export const insertRoots = prepared(({ ids, environmentIds }: Lists<'ids' | 'env
 );
 
 /** What folders get, in a list for each column. */
-type ChangedFolders = Lists<'ids' | 'parentIds' | 'names'> & { readonly descriptions: readonly (string | null)[] };
+type ChangedFolders = ListParams<'ids' | 'parentIds' | 'names'> & { readonly descriptions: readonly (string | null)[] };
 
 /** Writes the new state of folders. Their paths and those of all below them are updated separately: see `listMoves`. */
 export const updateFolders = prepared(({ ids, parentIds, names, descriptions }: ChangedFolders) =>
   tables
     .updateTable('folder as f')
     .from(
-      given({
+      rowsOfLists({
         id: ['uuid', ids],
         parent_id: ['uuid', parentIds],
         name: ['text', names],
@@ -191,16 +192,16 @@ export const updateFolders = prepared(({ ids, parentIds, names, descriptions }: 
     .whereRef('f.id', '=', 'given.id'),
 );
 
-export const setPaths = prepared(({ ids, paths }: Lists<'ids' | 'paths'>) =>
+export const setPaths = prepared(({ ids, paths }: ListParams<'ids' | 'paths'>) =>
   tables
     .updateTable('folder as f')
-    .from(given({ id: ['uuid', ids], path: ['text', paths] }))
+    .from(rowsOfLists({ id: ['uuid', ids], path: ['text', paths] }))
     .set(({ ref }) => ({ path: ref('given.path') }))
     .whereRef('f.id', '=', 'given.id'),
 );
 
 /** All versions, also in other environments, of secrets that are in an environment, or were last. */
-export const deleteHistoriesOf = prepared(({ environmentId }: Texts<'environmentId'>) =>
+export const deleteHistoriesOf = prepared(({ environmentId }: TextParams<'environmentId'>) =>
   tables
     .deleteFrom('secret_version as v')
     .using('secret_version as n')

@@ -3,12 +3,12 @@ import type { Transaction } from '../../../kernel/context.js';
 import type { FieldChange } from '../../identity/permissions/public.js';
 import type { ProjectAccess } from '../../projects/public.js';
 import { refuseKept } from '../core/rotated-guard.js';
-import { listCarriers, listSubjects, lockSecretsIn, lockStructure } from '../core/secret.queries.js';
+import { listSecretsWithTag, listSubjects, lockSecretsIn, lockStructure } from '../core/secret.queries.js';
 import { rewriteReferencesInto } from '../references/reference-writes.js';
 import { parentOf } from '../scope/place.rules.js';
-import { authorizeAll, authorizeCarried, mayAlways, mayCarryAll } from '../scope/visibility.rules.js';
+import { authorizeAll, authorizeRename, mayAlways, mayRenameAll } from '../scope/visibility.rules.js';
 import type { TagRow } from '../tags/public.js';
-import { listPastCarriers, listPastOfEnvironment } from '../versions/version.sql.js';
+import { listPastOfEnvironment, listVersionsWithTag } from '../versions/version.sql.js';
 import { deleteHistoriesOf, holdFoldersOf, listFoldersToFollow } from './folder.sql.js';
 import { authorizeRelocations } from './folder-changes.js';
 import { listImporting } from './import.sql.js';
@@ -34,10 +34,10 @@ export async function followEnvironment(
     to: { environment: to, path },
   }));
   await authorizeRelocations(tx, project, relocations);
-  if (!mayCarryAll(project.ability)) {
+  if (!mayRenameAll(project.ability)) {
     // Rules match versions and deleted secrets by the current slug.
     const past = await listPastOfEnvironment(tx, { environmentId });
-    await authorizeCarried(
+    await authorizeRename(
       project,
       past.map((before) => ({ before, after: { ...before, environment: to } })),
     );
@@ -90,18 +90,18 @@ export async function authorizeTagChange(
   project: ProjectAccess,
   { tag, slugAfter }: { readonly tag: TagRow; readonly slugAfter: string | null },
 ): Promise<FieldChange[]> {
-  if (!mayCarryAll(project.ability)) {
+  if (!mayRenameAll(project.ability)) {
     // Rules match versions and deleted secrets by their tags, under the current slugs.
     const carriers = [
-      ...(await listCarriers(tx, { tagId: tag.id })),
-      ...(await listPastCarriers(tx, { projectId: project.projectId, tagId: tag.id })),
+      ...(await listSecretsWithTag(tx, { tagId: tag.id })),
+      ...(await listVersionsWithTag(tx, { projectId: project.projectId, tagId: tag.id })),
     ];
     const changes = carriers.map((before) => {
       const others = before.tags.filter(({ slug }) => slug !== tag.slug);
       const tags = slugAfter === null ? others : [...others, { slug: slugAfter }];
       return { before, after: { ...before, tags } };
     });
-    await authorizeCarried(project, changes);
+    await authorizeRename(project, changes);
   }
   // Also for an unused tag: requests name tags by ID, and whoever assigns it to a secret relies on its slug.
   const after = { secretTags: slugAfter === null ? [] : [slugAfter] };

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { authorize } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { batched, batchOfLists, batchOfOwned, listKey } from '../../../kernel/database/batched.js';
-import { type ConstraintCodes, guarded, inTransaction } from '../../../kernel/database/in-transaction.js';
+import { type ConstraintCodes, inTransaction, withConstraintCodes } from '../../../kernel/database/in-transaction.js';
 import { loadRow } from '../../../kernel/database/rows.js';
 import { AppError } from '../../../kernel/errors.js';
 import { isId, newId } from '../../../kernel/ids.js';
@@ -68,7 +68,7 @@ export class ImportService {
       await lockStructure(tx, project);
       await refuseCycle(tx, { folderId, sourceFolderId });
       const row = { id: newId(), folderId, sourceFolderId };
-      await guarded(() => insertImport(tx, { ...project, ...row }), CODES);
+      await withConstraintCodes(() => insertImport(tx, { ...project, ...row }), CODES);
       return recorded(tx, 'secret-import:create', await load(tx, row.id));
     });
   }
@@ -95,7 +95,7 @@ export class ImportService {
         const { folderId: sourceFolderId } = await loadSource(tx, { project, folderId }, source);
         await refuseCycle(tx, { folderId, sourceFolderId });
         const change = { sourceFolderId, updatedAt: sql('now()') };
-        await guarded(() => tx.em.nativeUpdate(SecretImport, { id: before.id }, change), CODES);
+        await withConstraintCodes(() => tx.em.nativeUpdate(SecretImport, { id: before.id }, change), CODES);
       }
       if (position !== undefined)
         await moveImport(tx, { id: before.id, folderId, position: before.position, wanted: position });

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { jsonBuildObject } from 'kysely/helpers/postgres';
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 import { anyOf, prepared } from '../../../kernel/database/tables.js';
-import { type Lists, type Texts, tables } from '../entities/tables.js';
+import { type ListParams, type TextParams, tables } from '../entities/tables.js';
 
 const imports = tables
   .selectFrom('secret_import as i')
@@ -29,14 +29,18 @@ const detailed = imports
   .select([end('f', 'e').as('folder'), end('sf', 'se').as('source'), 'i.position']);
 
 /** Imports by ID, in no order. */
-export const findImports = prepared(({ ids }: Lists<'ids'>) => detailed.where('i.id', '=', anyOf(ids)));
+export const findImports = prepared(({ ids }: ListParams<'ids'>) => detailed.where('i.id', '=', anyOf(ids)));
 
 /** An import with both of its folders. */
 export type ImportRow = Awaited<ReturnType<typeof findImports>>[number];
 
 /** Imports of a folder after a position, by position. */
 export const listImports = prepared(
-  ({ folderId, after, limit }: Texts<'folderId'> & { readonly after: number | null; readonly limit: number | null }) =>
+  ({
+    folderId,
+    after,
+    limit,
+  }: TextParams<'folderId'> & { readonly after: number | null; readonly limit: number | null }) =>
     detailed
       .where('i.folder_id', '=', folderId)
       .where(sql<boolean>`(${after}::integer is null or i.position > ${after})`)
@@ -45,27 +49,28 @@ export const listImports = prepared(
 );
 
 /** Imports of the folders at the same path of many environments. */
-export const listImportsInEnvironments = prepared(({ environmentIds, path }: Lists<'environmentIds'> & Texts<'path'>) =>
-  detailed
-    .where('f.environment_id', '=', anyOf(environmentIds))
-    .where('f.path', '=', path)
-    .orderBy('f.environment_id')
-    .orderBy('i.position'),
+export const listImportsInEnvironments = prepared(
+  ({ environmentIds, path }: ListParams<'environmentIds'> & TextParams<'path'>) =>
+    detailed
+      .where('f.environment_id', '=', anyOf(environmentIds))
+      .where('f.path', '=', path)
+      .orderBy('f.environment_id')
+      .orderBy('i.position'),
 );
 
 /** Imports of many folders. */
-export const listImportsOf = prepared(({ folderIds }: Lists<'folderIds'>) =>
+export const listImportsOf = prepared(({ folderIds }: ListParams<'folderIds'>) =>
   detailed.where('i.folder_id', '=', anyOf(folderIds)).orderBy('i.folder_id').orderBy('i.position'),
 );
 
 /** Those of these folders that exist, locked against deletion until the transaction ends. */
-export const holdFolders = prepared(({ folderIds }: Lists<'folderIds'>) =>
+export const holdFolders = prepared(({ folderIds }: ListParams<'folderIds'>) =>
   tables.selectFrom('folder').select('id').where('id', '=', anyOf(folderIds)).orderBy('id').forKeyShare(),
 );
 
 /** Adds an import after those of its folder. */
 export const insertImport = prepared(
-  (row: Texts<'id' | 'organizationId' | 'projectId' | 'folderId' | 'sourceFolderId'>) =>
+  (row: TextParams<'id' | 'organizationId' | 'projectId' | 'folderId' | 'sourceFolderId'>) =>
     tables.insertInto('secret_import').values({
       id: row.id,
       organization_id: row.organizationId,
@@ -81,7 +86,12 @@ export const insertImport = prepared(
  * last one.
  */
 export const moveImport = prepared(
-  ({ id, folderId, position, wanted }: Texts<'id' | 'folderId'> & Readonly<Record<'position' | 'wanted', number>>) =>
+  ({
+    id,
+    folderId,
+    position,
+    wanted,
+  }: TextParams<'id' | 'folderId'> & Readonly<Record<'position' | 'wanted', number>>) =>
     tables
       .with('wanted', (from) =>
         from
@@ -100,7 +110,7 @@ export const moveImport = prepared(
 );
 
 /** Folders outside of a set that import folders in it, by environment and path. */
-export const listImporters = prepared(({ folderIds }: Lists<'folderIds'>) =>
+export const listImporters = prepared(({ folderIds }: ListParams<'folderIds'>) =>
   imports
     .select(['e.slug as environment', 'f.path', 'sf.path as sourcePath'])
     .where('i.source_folder_id', '=', anyOf(folderIds))
@@ -111,7 +121,7 @@ export const listImporters = prepared(({ folderIds }: Lists<'folderIds'>) =>
 );
 
 /** Which of these folders import. */
-export const listImporting = prepared(({ folderIds }: Lists<'folderIds'>) =>
+export const listImporting = prepared(({ folderIds }: ListParams<'folderIds'>) =>
   tables
     .selectFrom('folder as f')
     .select(['f.id', 'f.path'])

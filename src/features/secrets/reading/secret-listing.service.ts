@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { disclosureOf } from '../../../kernel/audit/disclosure.js';
 import type { Context } from '../../../kernel/context.js';
 import { mapYielding, yieldToEventLoop } from '../../../kernel/event-loop.js';
-import { orderOf } from '../../../kernel/list-order.js';
+import { requestedOrder } from '../../../kernel/list-order.js';
 import { Page } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
@@ -13,13 +13,13 @@ import {
   entriesAfter,
   filtersOf,
   type ImportView,
+  idsWithValues,
   positionOf,
   positionOfView,
-  rowsFor,
+  rowLimitOf,
   type SecretPage,
   type SecretView,
   SecretViewer,
-  shownIn,
   viewEntry,
 } from '../core/secret.view.js';
 import { acquireReadSlot, releaseSlotOfFewRows, reserveEntries, reserveRows } from '../core/secret-read-limits.js';
@@ -83,7 +83,7 @@ export class SecretListingService {
     const { folderId, page, insertedInto } = await readList(ctx, project, input, after);
     const { shown, views } = await show(page);
     releaseSlotOfFewRows(ctx, input.first, views.length);
-    const ids = shownIn(views);
+    const ids = idsWithValues(views);
     await ctx.auditTrail.recordRead(ctx, {
       action: 'secret:list',
       projectId: project.projectId,
@@ -109,10 +109,10 @@ async function readList(
   input: ListInput,
   after: Position | null,
 ): Promise<{ folderId: string; page: SecretPage; insertedInto: ExpandedViews['insertedInto'] }> {
-  const order = orderOf(input);
+  const order = requestedOrder(input);
   const visibility = new Visibility(project.ability);
   // Where rules depend on single secrets, the rows of a page are known only after reading them.
-  const found = await findRows(ctx, input, { after, limit: visibility.isPerSecret ? null : rowsFor(input) });
+  const found = await findRows(ctx, input, { after, limit: visibility.isPerSecret ? null : rowLimitOf(input) });
   const rows = await visibility.described(found.rows);
   const imports: Found['imports'][number][] = [];
   for (const entry of found.imports) imports.push({ ...entry, rows: await visibility.described(entry.rows) });
@@ -150,7 +150,7 @@ async function findRows(ctx: Context, input: ListInput, bounds: Bounds): Promise
   const options = {
     withValues: input.viewSecretValue,
     filters: filtersOf(input),
-    order: orderOf(input),
+    order: requestedOrder(input),
     since: input.updatedSince?.toISOString() ?? null,
   };
   if (!input.recursive && !input.includeImports) {
@@ -216,7 +216,7 @@ async function expanded(
   if (changed.size === 0) return { page, imported, insertedInto };
   const change = (view: SecretView): SecretView => changed.get(view.id) ?? view;
   return {
-    page: page.map(change, (view) => positionOfView(view, orderOf(input))),
+    page: page.map(change, (view) => positionOfView(view, requestedOrder(input))),
     imported: imported.map((entry) => ({ ...entry, secrets: entry.secrets.map(change) })),
     insertedInto,
   };

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { orderRules } from '../../../kernel/list-order.js';
 import { integer, MAX_VERSION } from '../../../kernel/number-rules.js';
-import { OF_DISPLAY, pageRules } from '../../../kernel/paging.js';
+import { DISPLAY_RULES, pageRules } from '../../../kernel/paging.js';
 import { idOf } from '../../../kernel/text-rules.js';
 import { ownValues, secretKey, secretKind } from '../core/secret.rules.js';
 import { metadataPairs } from '../scope/metadata-filter.rules.js';
@@ -14,7 +14,7 @@ const reading = {
     .boolean()
     .default(true)
     .meta({ description: 'Whether to decrypt and return the values. Without it no value is read.' })
-    .register(OF_DISPLAY, {}),
+    .register(DISPLAY_RULES, {}),
   expandSecretReferences: z
     .boolean()
     .default(false)
@@ -22,7 +22,7 @@ const reading = {
       description:
         'Whether to replace the references `${KEY}`, `${env.KEY}` and `${env.folder.KEY}` by the values that they name.',
     })
-    .register(OF_DISPLAY, {}),
+    .register(DISPLAY_RULES, {}),
 };
 
 /** Arguments of `secrets`. */

@@ -4,17 +4,17 @@ import { AppError } from '../../../kernel/errors.js';
 import { isId } from '../../../kernel/ids.js';
 import { parse, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
-import { findById, findByKey, findInFolders, type ListedRecord, userOf } from '../core/find-secrets.js';
+import { callingUserId, findById, findByKey, findInFolders, type ListedRecord } from '../core/find-secrets.js';
 import { loadPlace, loadSecretProject } from '../core/load-place.js';
 import { findProjectOf } from '../core/secret.queries.js';
 import type { SecretKind } from '../core/secret.rules.js';
-import { type SecretView, SecretViewer, shownIn } from '../core/secret.view.js';
+import { idsWithValues, type SecretView, SecretViewer } from '../core/secret.view.js';
 import { openerFor } from '../core/secret-sealing.js';
 import { expandViews } from '../references/secret-expansion.js';
 import { byPrecedence, type Place } from '../scope/place.rules.js';
 import { findScope } from '../scope/scope.sql.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
-import { existing } from '../versions/version.rules.js';
+import { atLocation } from '../versions/version.rules.js';
 import { loadVersion } from '../versions/version.service.js';
 import { GetSecret, GetSecretByKey } from './secret-reading.rules.js';
 
@@ -87,7 +87,7 @@ export class SecretReadingService {
 
 /** @throws VALIDATION_FAILED unless the caller is a user */
 function refuseOthers(ctx: Context): void {
-  if (userOf(ctx) !== undefined) return;
+  if (callingUserId(ctx) !== undefined) return;
   throw validationFailed([
     { path: 'type', code: 'PERSONAL_NEEDS_USER', message: 'must be shared: only users have personal secrets' },
   ]);
@@ -122,7 +122,7 @@ async function discloseVersion(
   { record: present, ...showing }: Showing & { record: ListedRecord },
 ): Promise<SecretView> {
   if (version == null || version === present.version) return disclose(ctx, project, { record: present, ...showing });
-  const old = await loadVersion(ctx, { present: existing(present), visibility }, version);
+  const old = await loadVersion(ctx, { present: atLocation(present), visibility }, version);
   if (old.isDeletion) throw new AppError('SECRET_VERSION_NOT_FOUND');
   const isReadable = visibility.readsValue(present) && visibility.readsValue(old);
   const { environmentId, environment, folderId, path, rotationId } = present;
@@ -153,7 +153,7 @@ async function disclose(
     expandSecretReferences && viewer.issues.length === 0
       ? await expandViews(ctx, project, [view], { visibility, isPast })
       : undefined;
-  const ids = viewer.issues.length > 0 ? [] : shownIn([view]);
+  const ids = viewer.issues.length > 0 ? [] : idsWithValues([view]);
   await ctx.auditTrail.recordRead(ctx, {
     action: 'secret:get',
     projectId: project.projectId,

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { type RowFrom, sqlStatement, t } from '../../../kernel/database/statement.js';
 import { prepared } from '../../../kernel/database/tables.js';
 import { TAG_SLUGS, tagSlugsOf } from '../core/secret.queries.js';
-import { given, type Lists, type Texts, tables } from '../entities/tables.js';
+import { type ListParams, rowsOfLists, type TextParams, tables } from '../entities/tables.js';
 
 /**
  * Maximum total size of referenced values that one response inserts, in bytes. References beyond it are not expanded.
@@ -20,7 +20,7 @@ export interface SecretName {
 const NAMES = { environments: t.array(t.text), paths: t.array(t.text), keys: t.array(t.text) } as const;
 
 /** The parameters of names: a list for each column. */
-type Names = Lists<'environments' | 'paths' | 'keys'>;
+type Names = ListParams<'environments' | 'paths' | 'keys'>;
 
 export const namesOf = (names: readonly SecretName[]): Names => ({
   environments: names.map(({ environment }) => environment),
@@ -89,8 +89,8 @@ export const listImported = sqlStatement({
 export type ImportedRow = RowFrom<typeof listImported>;
 
 /** Secrets of a project whose values reference any of these. */
-export const listReferring = prepared(({ projectId, environments, paths, keys }: Names & Texts<'projectId'>) => {
-  const named = given({ environment: ['text', environments], path: ['text', paths], key: ['text', keys] });
+export const listReferring = prepared(({ projectId, environments, paths, keys }: Names & TextParams<'projectId'>) => {
+  const named = rowsOfLists({ environment: ['text', environments], path: ['text', paths], key: ['text', keys] });
   return tables
     .selectFrom(named)
     .innerJoin('secret_reference as r', (join) =>
@@ -117,10 +117,10 @@ export const listReferring = prepared(({ projectId, environments, paths, keys }:
 
 /** Secrets of a project whose values reference any of these folders. */
 export const listReferringInto = prepared(
-  ({ projectId, environments, paths }: Lists<'environments' | 'paths'> & Texts<'projectId'>) =>
+  ({ projectId, environments, paths }: ListParams<'environments' | 'paths'> & TextParams<'projectId'>) =>
     tables
       .selectFrom('secret_reference as r')
-      .innerJoin(given({ environment: ['text', environments], path: ['text', paths] }), (join) =>
+      .innerJoin(rowsOfLists({ environment: ['text', environments], path: ['text', paths] }), (join) =>
         join.onRef('given.environment', '=', 'r.environment').onRef('given.path', '=', 'r.path'),
       )
       .select('r.secret_id as id')

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { type Disclosure, disclosureOf } from '../../../kernel/audit/disclosure.js';
 import type { Context } from '../../../kernel/context.js';
-import { batched, batchOfLists, listKey, type Together, together } from '../../../kernel/database/batched.js';
-import { type ListOrder, orderOf } from '../../../kernel/list-order.js';
+import { batched, batchOfLists, listKey, runTogether, type SharedRun } from '../../../kernel/database/batched.js';
+import { type ListOrder, requestedOrder } from '../../../kernel/list-order.js';
 import { Page } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess } from '../../projects/public.js';
@@ -11,12 +11,12 @@ import {
   cursorOf,
   entriesAfter,
   filtersOf,
+  idsWithValues,
   positionOf,
   positionOfView,
-  rowsFor,
+  rowLimitOf,
   type SecretView,
   SecretViewer,
-  shownIn,
   viewEntry,
 } from '../core/secret.view.js';
 import { acquireReadSlot, reserveEntries } from '../core/secret-read-limits.js';
@@ -44,7 +44,7 @@ export class NestedListingService {
   async listInEnvironment(ctx: Context, { id, access }: KnownEnvironment, raw: unknown): Promise<Page<SecretView>> {
     const { secretPath, recursive, ...input } = parse(ListInEnvironment, raw);
     authorizeListing(access);
-    return together(ctx, listTogether, { access, input, owner: { environmentId: id, secretPath, recursive } });
+    return runTogether(ctx, listTogether, { access, input, owner: { environmentId: id, secretPath, recursive } });
   }
 
   /**
@@ -56,7 +56,7 @@ export class NestedListingService {
   async listInFolder(ctx: Context, { id, access }: ReadFolder, raw: unknown): Promise<Page<SecretView>> {
     const input = parse(ListInFolder, raw);
     authorizeListing(access);
-    return together(ctx, listTogether, { access, input, owner: { folderId: id } });
+    return runTogether(ctx, listTogether, { access, input, owner: { folderId: id } });
   }
 }
 
@@ -78,7 +78,7 @@ interface Shown {
   readonly disclosed: Disclosure | null;
 }
 
-const listTogether: Together<Listing, Page<SecretView>> = async (ctx, listings) => {
+const listTogether: SharedRun<Listing, Page<SecretView>> = async (ctx, listings) => {
   // One list may be long, and a hundred short ones are.
   const pages = listings.map(({ input }) => input.first ?? null);
   const rows = pages.reduce((sum: number | null, first) => (sum === null || first === null ? null : sum + first), 0);
@@ -115,11 +115,11 @@ interface Opened {
 
 async function open(ctx: Context, listing: Listing): Promise<Opened> {
   const { access, owner, input } = listing;
-  const order = orderOf(input);
+  const order = requestedOrder(input);
   const after = positionOf(input.after);
   const visibility = new Visibility(access.ability);
   // Where rules depend on single secrets, the rows of a page are known only after reading them.
-  const options = optionsOf(input, after, visibility.isPerSecret ? null : rowsFor(input));
+  const options = optionsOf(input, after, visibility.isPerSecret ? null : rowLimitOf(input));
   const records = (await load(ctx, owner, options)) ?? [];
   const visible = await visibility.described(records);
   const entries = new Page(entriesAfter(after, visible, 'beside', order), input, (entry) => cursorOf(entry, order));
@@ -142,13 +142,13 @@ async function open(ctx: Context, listing: Listing): Promise<Opened> {
 
 async function expand(ctx: Context, { listing, visibility, page, unreadable }: Opened): Promise<Shown> {
   if (page.nodes.length === 0) return { page, unreadable, disclosed: null };
-  const ids = shownIn(page.nodes);
+  const ids = idsWithValues(page.nodes);
   if (!listing.input.expandSecretReferences) return { page, unreadable, disclosed: disclosureOf(ids) };
   const { changed, insertedInto } = await expandViews(ctx, listing.access, page.nodes, { visibility });
   return {
     page: page.map(
       (view) => changed.get(view.id) ?? view,
-      (view) => positionOfView(view, orderOf(listing.input)),
+      (view) => positionOfView(view, requestedOrder(listing.input)),
     ),
     unreadable,
     disclosed: disclosureOf([...ids, ...insertedInto(ids)]),
@@ -171,7 +171,7 @@ const optionsOf = (input: Listing['input'], after: Position | null, limit: numbe
   withValues: input.viewSecretValue,
   after,
   limit,
-  order: orderOf(input),
+  order: requestedOrder(input),
   since: input.updatedSince?.toISOString() ?? null,
 });
 

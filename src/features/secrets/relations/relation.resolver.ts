@@ -5,7 +5,7 @@ import { disclosureOf } from '../../../kernel/audit/disclosure.js';
 import { authorize } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
 import type { Sealer } from '../../../kernel/crypto/sealer.js';
-import { type BatchLoad, batched, type Found, linked, mapFound } from '../../../kernel/database/batched.js';
+import { type BatchLoad, batched, batchedOrNull, type Found, mapFound } from '../../../kernel/database/batched.js';
 import { filterYielding } from '../../../kernel/event-loop.js';
 import { argsType } from '../../../kernel/graphql/inputs.js';
 import { type NodeKind, nodeKind } from '../../../kernel/graphql/node.js';
@@ -17,10 +17,10 @@ import { accountIds, accountRelations } from '../../identity/identities/public.j
 import { UserType, usersByIds } from '../../identity/organizations/public.js';
 import {
   EnvironmentType,
-  IN_OWN_PROJECT,
   ProjectMembershipType,
   type ProjectRelations,
   projectRelationOf,
+  REACH_OF_MEMBER,
   toEnvironmentType,
 } from '../../projects/public.js';
 import { listByIds } from '../core/find-secrets.js';
@@ -131,7 +131,7 @@ function secretRelationOf(type: ClassType<{ readonly secretId: string | null }>,
       @Ctx() ctx: Context,
       @Info() info: GraphQLResolveInfo,
     ): Promise<SecretType | null> {
-      const found = await linked(ctx, links.shown(selectsValue(info)), secretId);
+      const found = await batchedOrNull(ctx, links.shown(selectsValue(info)), secretId);
       return found === null ? null : toSecretType(found);
     }
   }
@@ -248,21 +248,21 @@ export function secretNodes(relations: SecretRelations): NodeKind[] {
     nodeKind({
       type: 'Folder',
       table: 'folder',
-      reach: IN_OWN_PROJECT,
+      reach: REACH_OF_MEMBER,
       load: relations.folders,
       record: ({ id, projectId }) => ({ action: 'folder:get', projectId, facts: { folderId: id } }),
     }),
     nodeKind({
       type: 'SecretImport',
       table: 'secret_import',
-      reach: IN_OWN_PROJECT,
+      reach: REACH_OF_MEMBER,
       load: relations.imports,
       record: ({ id, projectId }) => ({ action: 'secret-import:get', projectId, facts: { importId: id } }),
     }),
     nodeKind({
       type: 'Secret',
       table: 'secret',
-      reach: IN_OWN_PROJECT,
+      reach: REACH_OF_MEMBER,
       load: secrets,
       record: recordOf,
     }),

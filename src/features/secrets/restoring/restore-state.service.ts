@@ -10,27 +10,27 @@ import { listByIds, type SecretRecord } from '../core/find-secrets.js';
 import { loadPlace, loadSecretProject } from '../core/load-place.js';
 import { refuseRotated, violationsOfRemoval } from '../core/rotated-guard.js';
 import { lockHistories, lockHomesIn } from '../core/secret.queries.js';
-import { type Clear, openerFor, sealerFor } from '../core/secret-sealing.js';
+import { openerFor, type SecretPlaintext, sealerFor } from '../core/secret-sealing.js';
 import { deleteSecrets, insertSecrets, type SecretRow, updateSecrets } from '../core/secret-writes.js';
 import { pruneVersions } from '../core/secret-writes.sql.js';
 import { type FoundFolders, findPaths, lockEnvironments, makeFolders } from '../folders/folder-changes.js';
 import { rewriteReferencesTo } from '../references/reference-writes.js';
 import { joinPath, type Place } from '../scope/place.rules.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
-import { contentsOf, goneTagsOf, holds, restoredRow } from '../versions/restore-contents.js';
+import { deletedTagIds, hasContents, openContents, restoredRow } from '../versions/restore-contents.js';
 import {
   listNewestStates,
-  listPast,
   listReached,
   listSubjectsInReach,
+  listVersionsAt,
   type NewestState,
   type PastRow,
-  type PastSubject,
   type Reach,
+  type VersionSubject,
 } from '../versions/version.sql.js';
 import {
   byName,
-  isInReach,
+  isWithinPath,
   type Name,
   namesClaimedTwice,
   type PastSecret,
@@ -173,7 +173,7 @@ const outcomeOf = (plan: StatePlan): RestoredState => ({
   changed: plan.changes.map(({ past }) => nameOnly(past)).sort(byName),
   deleted: plan.deletes.map(nameOnly).sort(byName),
   createdFolders: plan.folders.missing.toSorted(),
-  leftOutTagIds: [...new Set(pastsOf(plan).flatMap(({ record }) => goneTagsOf(record)))].sort(),
+  leftOutTagIds: [...new Set(pastsOf(plan).flatMap(({ record }) => deletedTagIds(record)))].sort(),
 });
 
 const factsOf = ({ project, reach, at }: Request, { creates, changes, deletes, folders }: StatePlan) => ({
@@ -201,13 +201,13 @@ class Past implements PastSecret {
   readonly id: string;
   readonly path: string;
   readonly key: string;
-  #clear: Clear | undefined;
+  #clear: SecretPlaintext | undefined;
 
   constructor(
     readonly record: PastRow,
     readonly newest: NewestState,
     readonly isElsewhere: boolean,
-    private readonly open: (record: PastRow) => Clear,
+    private readonly open: (record: PastRow) => SecretPlaintext,
   ) {
     this.id = record.id;
     this.path = record.placePath;
@@ -215,7 +215,7 @@ class Past implements PastSecret {
   }
 
   /** Decrypted on first use: secrets that were not written since need none. @throws SEALED_VALUE_INVALID */
-  get contents(): { readonly record: PastRow; readonly clear: Clear } {
+  get contents(): { readonly record: PastRow; readonly clear: SecretPlaintext } {
     this.#clear ??= this.open(this.record);
     return { record: this.record, clear: this.#clear };
   }
@@ -248,15 +248,15 @@ async function loadStatePlan(ctx: Context, { project, environment, reach, at, id
   const guard = new RestoreGuard(project);
   const records = await listByIds(ctx, ids);
   const present = records
-    .filter((record) => record.environmentId === reach.environmentId && isInReach(record.path, reach))
+    .filter((record) => record.environmentId === reach.environmentId && isWithinPath(record.path, reach))
     .map((record): Present => ({ id: record.id, path: record.path, key: record.key, record }));
   if (guard.isPerSecret) authorizeReach(guard, present, await listSubjectsInReach(ctx, reach));
-  const pastRecords = await listPast(ctx, { ...reach, ids, at });
+  const pastRecords = await listVersionsAt(ctx, { ...reach, ids, at });
   const newest = await loadNewestStates(ctx, pastRecords);
   const describes = (record: PastRow): boolean => guard.versionsOf(newest(record)).describes(record);
   refuseUnknown(pastRecords, describes);
   const opener = await openerFor(ctx, project, [...records, ...pastRecords]);
-  const open = (record: PastRow): Clear => contentsOf(opener, project, record);
+  const open = (record: PastRow): SecretPlaintext => openContents(opener, project, record);
   const inReach = new Set(present.map(({ id }) => id));
   const elsewhere = new Set(records.map(({ id }) => id).filter((id) => !inReach.has(id)));
   const past = pastRecords.map((record) => new Past(record, newest(record), elsewhere.has(record.id), open));
@@ -279,7 +279,7 @@ const sameAs =
     (record.id === past.id && record.version === past.record.version) ||
     (guard.readsValue(record) &&
       guard.versionsOf(past.newest).readsValue(past.record) &&
-      holds(opener, record, past.contents));
+      hasContents(opener, record, past.contents));
 
 /**
  * The newest states of secrets that were in scope. They may be in scope, elsewhere, or deleted.
@@ -300,7 +300,7 @@ async function loadNewestStates(ctx: Context, past: readonly PastRow[]): Promise
  * @param past versions in scope
  * @throws PERMISSION_DENIED unless the caller may see every secret in scope, and some version of every secret that was
  */
-function authorizeReach(guard: RestoreGuard, present: readonly Present[], past: readonly PastSubject[]): void {
+function authorizeReach(guard: RestoreGuard, present: readonly Present[], past: readonly VersionSubject[]): void {
   for (const { record } of present) guard.requireDescribed(record);
   const presentIds = new Set(present.map(({ id }) => id));
   const others = Map.groupBy(
@@ -308,7 +308,7 @@ function authorizeReach(guard: RestoreGuard, present: readonly Present[], past: 
     ({ id }) => id,
   );
   for (const versions of others.values())
-    guard.requireDescribed(versions.find((version) => guard.describes(version)) ?? (versions[0] as PastSubject));
+    guard.requireDescribed(versions.find((version) => guard.describes(version)) ?? (versions[0] as VersionSubject));
 }
 
 /** @throws PERMISSION_DENIED unless the caller may perform every step */

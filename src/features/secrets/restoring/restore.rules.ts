@@ -53,7 +53,7 @@ export interface RestorePlan<P extends PresentSecret, Q extends PastSecret> {
 }
 
 /** True for a path, and with `recursive` for everything below it. */
-export const isInReach = (path: string, reach: { readonly path: string; readonly recursive: boolean }): boolean =>
+export const isWithinPath = (path: string, reach: { readonly path: string; readonly recursive: boolean }): boolean =>
   path === reach.path || (reach.recursive && path.startsWith(joinPath(reach.path, '')));
 
 /** By path, then key, by code units. */

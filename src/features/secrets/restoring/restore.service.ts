@@ -14,7 +14,7 @@ import { pruneVersions } from '../core/secret-writes.sql.js';
 import { recordWrite } from '../core/write-target.js';
 import { findPaths, lockEnvironments, makeFolders } from '../folders/folder-changes.js';
 import { rewriteReferencesTo } from '../references/reference-writes.js';
-import { contentsOf, goneTagsOf, restoredRow } from '../versions/restore-contents.js';
+import { deletedTagIds, openContents, restoredRow } from '../versions/restore-contents.js';
 import { RestoreSecret, refuseDeletion } from '../versions/version.rules.js';
 import { type KnownHistory, loadHistory, loadVersion } from '../versions/version.service.js';
 import { listNewestStates, type NewestState } from '../versions/version.sql.js';
@@ -61,7 +61,7 @@ export class RestoreService {
       guard.authorizeValue({ secret: present, old: record, after }, { value, at: 'version' });
       const folderId = present.folderId ?? (await remadeFolder(tx, { project, present }));
       const sealer = await sealerFor(tx, project, 1);
-      const contents = { record, clear: contentsOf(opener, project, record) };
+      const contents = { record, clear: openContents(opener, project, record) };
       const home = { id: present.id, version: present.version + 1, environmentId, folderId };
       const row = restoredRow(sealer, contents, home);
       const written = await write(tx, { project, present, row });
@@ -78,7 +78,7 @@ export class RestoreService {
           shown: [secret],
         },
       );
-      return { secret, leftOutTagIds: goneTagsOf(record) };
+      return { secret, leftOutTagIds: deletedTagIds(record) };
     });
   }
 }

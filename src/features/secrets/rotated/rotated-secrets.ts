@@ -1,7 +1,7 @@
 import { authorize, PermissionDenied } from '../../../kernel/authz/ability.js';
 import type { Transaction } from '../../../kernel/context.js';
 import type { SealedText } from '../../../kernel/crypto/sealed-text.js';
-import { guarded } from '../../../kernel/database/in-transaction.js';
+import { withConstraintCodes } from '../../../kernel/database/in-transaction.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
 import type { ProjectAccess } from '../../projects/public.js';
@@ -27,7 +27,7 @@ import {
   takenKeys,
   updateSecrets,
 } from '../core/secret-writes.js';
-import { holdPlaces, recordWrite } from '../core/write-target.js';
+import { lockTargetFolders, recordWrite } from '../core/write-target.js';
 import { SecretRotationKey } from '../entities/rotation-key.entity.js';
 import { rewriteReferencesTo } from '../references/reference-writes.js';
 import type { Place } from '../scope/place.rules.js';
@@ -67,7 +67,7 @@ export async function keepRotatedKeys(
   { rotationId, mapping, at }: { rotationId: string; mapping: KeyMapping; at: FoundPlace & { readonly place: Place } },
 ): Promise<void> {
   const { folderId } = at;
-  await holdPlaces(tx, [at]);
+  await lockTargetFolders(tx, [at]);
   const [fields, keys] = [Object.keys(mapping), Object.values(mapping)];
   refuseTakenKeys(await takenKeys(tx, folderId, keys), mapping);
   const kept = fields.map((field, at) => ({
@@ -78,7 +78,7 @@ export async function keepRotatedKeys(
     folderId,
     key: keys[at] as string,
   }));
-  await guarded(() => tx.em.insertMany(SecretRotationKey, kept), CODES);
+  await withConstraintCodes(() => tx.em.insertMany(SecretRotationKey, kept), CODES);
 }
 
 /** What another caller may have done since the folder was looked up; two fields of one mapping may have one key. */
@@ -199,7 +199,7 @@ export async function relocateRotated(
   await lockStructure(tx, project);
   const [before] = await listMapped(tx, { rotationIds: [rotationId] });
   if (destination !== undefined)
-    await holdPlaces(tx, before === undefined ? [destination] : inOrder(before, destination));
+    await lockTargetFolders(tx, before === undefined ? [destination] : inOrder(before, destination));
   const moves = (await holdMapped(tx, { rotationId })).map((mapped) => moveOf(mapped, { mapping, destination }));
   const changed = moves.filter(({ isChanged }) => isChanged);
   const [first] = changed;
@@ -217,7 +217,7 @@ export async function relocateRotated(
   });
   refuseGained(project, pairs);
   const [fields, keys] = [changed.map(({ mapped }) => mapped.field), changed.map(({ to }) => to.key)];
-  await guarded(() => changeKeys(tx, { rotationId, folderId, fields, keys }), CODES);
+  await withConstraintCodes(() => changeKeys(tx, { rotationId, folderId, fields, keys }), CODES);
   const next = await resealer(
     tx,
     project,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { prepared } from '../../../kernel/database/tables.js';
-import { among, given, type Lists, type Texts, tables } from '../entities/tables.js';
+import { anyOfTexts, type ListParams, rowsOfLists, type TextParams, tables } from '../entities/tables.js';
 
 const mapped = tables
   .selectFrom('secret_rotation_key as k')
@@ -26,21 +26,21 @@ const mapped = tables
 const byField = sql`k.field collate "C"`;
 
 /** The keys reserved for rotations, their locations, and their secrets, by rotation and field. */
-export const listMapped = prepared(({ rotationIds }: Lists<'rotationIds'>) =>
-  mapped.where('k.rotation_id', '=', among(rotationIds)).orderBy('k.rotation_id').orderBy(byField),
+export const listMapped = prepared(({ rotationIds }: ListParams<'rotationIds'>) =>
+  mapped.where('k.rotation_id', '=', anyOfTexts(rotationIds)).orderBy('k.rotation_id').orderBy(byField),
 );
 
 /** The same for one rotation; its folder is locked, as by every write of secrets in it. */
-export const holdMapped = prepared(({ rotationId }: Texts<'rotationId'>) =>
+export const holdMapped = prepared(({ rotationId }: TextParams<'rotationId'>) =>
   mapped.where('k.rotation_id', '=', rotationId).orderBy('f.id').orderBy(byField).forNoKeyUpdate('f').forKeyShare('e'),
 );
 
 /** Changes the keys of the fields of a rotation, in a folder. */
 export const changeKeys = prepared(
-  ({ rotationId, folderId, fields, keys }: Texts<'rotationId' | 'folderId'> & Lists<'fields' | 'keys'>) =>
+  ({ rotationId, folderId, fields, keys }: TextParams<'rotationId' | 'folderId'> & ListParams<'fields' | 'keys'>) =>
     tables
       .updateTable('secret_rotation_key as k')
-      .from(given({ field: ['text', fields], key: ['text', keys] }))
+      .from(rowsOfLists({ field: ['text', fields], key: ['text', keys] }))
       .set(({ ref }) => ({ key: ref('given.key'), folder_id: folderId }))
       .where('k.rotation_id', '=', rotationId)
       .whereRef('k.field', '=', 'given.field'),

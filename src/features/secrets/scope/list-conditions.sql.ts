@@ -3,19 +3,19 @@ import { t } from '../../../kernel/database/statement.js';
 import { anyOf, prepared } from '../../../kernel/database/tables.js';
 import { isDefault, type ListOrder } from '../../../kernel/list-order.js';
 import { MAX_RESPONSE_BYTES } from '../../../kernel/load/load.js';
-import { type Lists, tables } from '../entities/tables.js';
+import { type ListParams, tables } from '../entities/tables.js';
 import type { MetadataPair } from './metadata-filter.rules.js';
 
 // Parts of statements that list secrets. First: how many bytes of values a response reads.
 
 /** Where sizes of values are summed: in a window, or over all rows of a list, from its `from` on. */
-export type Summed = { readonly window: string } | { readonly rows: string };
+export type SummedOver = { readonly window: string } | { readonly rows: string };
 
 /** True if a sum of their lengths fits into a response. */
-export const fits = (sum: string): string => `${sum} <= ${MAX_RESPONSE_BYTES}`;
+export const fitsIntoResponse = (sum: string): string => `${sum} <= ${MAX_RESPONSE_BYTES}`;
 
 /** The lengths of values, which are known without reading them. */
-export const lengthOf = (sealed: string): string => `octet_length(${sealed}) - ${EMPTY_RECORD_BYTES}`;
+export const valueLength = (sealed: string): string => `octet_length(${sealed}) - ${EMPTY_RECORD_BYTES}`;
 
 /**
  * The sealed values of secrets `s`, or of personal ones `ps`. Those past the limit of a response are null: their lengths are known
@@ -24,14 +24,14 @@ export const lengthOf = (sealed: string): string => `octet_length(${sealed}) - $
  * @param summed absent: there are few
  * @param withOwn personal values are read as well, and count
  */
-export function valueColumn(table: 's' | 'ps', summed: Summed | undefined, withOwn: boolean): string {
+export function valueColumn(table: 's' | 'ps', summed: SummedOver | undefined, withOwn: boolean): string {
   const value = `${table}.value_sealed`;
   if (summed === undefined) return value;
-  const ofOwn = withOwn ? ` + coalesce(${lengthOf('ps.value_sealed')}, 0)` : '';
-  const sum = `sum(${lengthOf('s.value_sealed')}${ofOwn})`;
+  const ofOwn = withOwn ? ` + coalesce(${valueLength('ps.value_sealed')}, 0)` : '';
+  const sum = `sum(${valueLength('s.value_sealed')}${ofOwn})`;
   // Of a whole list all values or none: a larger list is rejected anyway, and nothing is read for it.
   const total = 'rows' in summed ? `(select ${sum} ${summed.rows})` : `${sum} over ${summed.window}`;
-  return `case when ${fits(total)} then ${value} end`;
+  return `case when ${fitsIntoResponse(total)} then ${value} end`;
 }
 
 // Filters.
@@ -89,17 +89,17 @@ const orderedBy = (columns: readonly string[], { direction }: ListOrder): string
   `order by ${columns.map((column) => `${column} ${direction}`).join(', ')}`;
 
 /** An order in SQL, of secrets `s` in folders `f`. */
-export const rowsIn = (order: ListOrder): string => orderedBy(columnsOf(order), order);
+export const orderInFolders = (order: ListOrder): string => orderedBy(columnsOf(order), order);
 
 /** The same within one environment or folder. With many, folders of one path are not mixed, and no two rows are equal in it. */
-export function runIn(order: ListOrder, isOneFolder: boolean): string {
+export function orderWithin(order: ListOrder, isOneFolder: boolean): string {
   const [first = '', second] = columnsOf(order, isOneFolder);
   if (second === undefined) return orderedBy([first], order);
   return orderedBy(order.field === 'NAME' ? [first, 's.folder_id', second] : [first, second], order);
 }
 
 /** Condition of the row of a cursor, which may have a second entry, and of those after it. @param values parameters */
-export function isFrom(order: ListOrder, isOneFolder: boolean, values: readonly string[]): string {
+export function isFromCursor(order: ListOrder, isOneFolder: boolean, values: readonly string[]): string {
   const terms = termsOf(order, isOneFolder);
   const given = values.slice(-terms.length).map((value, at) => `${value}::text::${terms[at]?.[1]}`);
   return `(${terms.map(([column]) => column).join(', ')}) ${order.direction === 'ASC' ? '>=' : '<='} (${given.join(', ')})`;
@@ -109,8 +109,8 @@ export function isFrom(order: ListOrder, isOneFolder: boolean, values: readonly 
  * The same in each of many folders, by path and key: as a condition on the key alone, which the index of a folder has. Nothing is
  * after a row in folders whose path is before its own.
  */
-export function isFromInFolders(order: ListOrder, [path = '', key = '']: readonly string[]): string {
-  if (!isDefault(order)) return isFrom(order, false, [path, key]);
+export function isFromCursorInFolders(order: ListOrder, [path = '', key = '']: readonly string[]): string {
+  if (!isDefault(order)) return isFromCursor(order, false, [path, key]);
   return `s.key >= case when f.path = ${path}::text then ${key}::text when f.path > ${path}::text then '' end`;
 }
 
@@ -120,7 +120,7 @@ export function isFromInFolders(order: ListOrder, [path = '', key = '']: readonl
  */
 export const firstOfEnvironments = (order: ListOrder, conditions: readonly string[], limit: string): string =>
   `s.id = any(array(select id from (
-     select s.id, row_number() over (partition by s.environment_id ${rowsIn(order)}) as place
+     select s.id, row_number() over (partition by s.environment_id ${orderInFolders(order)}) as place
      from secret s join folder f on f.id = s.folder_id join environment e on e.id = f.environment_id
      where ${conditions.join(' and ')}) ranked where place <= ${limit}))`;
 
@@ -157,7 +157,7 @@ interface Ordered {
   readonly updatedAt: Date;
 }
 
-/** A row in an order, as `isFrom` compares it. */
+/** A row in an order, as `isFromCursor` compares it. */
 export function valuesOf(
   { field }: ListOrder,
   { path, key, id, createdAt, updatedAt }: Ordered,
@@ -180,7 +180,7 @@ export interface ScanBounds {
 }
 
 /** All folders of projects, as rules see them. */
-export const listPlacedFolders = prepared(({ projectIds }: Lists<'projectIds'>) =>
+export const listPlacedFolders = prepared(({ projectIds }: ListParams<'projectIds'>) =>
   tables
     .selectFrom('folder as f')
     .innerJoin('environment as e', 'e.id', 'f.environment_id')

@@ -3,7 +3,7 @@ import type { Context } from '../../../kernel/context.js';
 import { mapYielding } from '../../../kernel/event-loop.js';
 import type { CursorKey } from '../../../kernel/paging.js';
 import { listPlacedFolders, type ScanBounds } from './list-conditions.sql.js';
-import { byRules, type FolderSubject, folderTest, looksAtPlaces } from './visibility.rules.js';
+import { dependsOnLocation, type FolderSubject, folderTest, oncePerRules } from './visibility.rules.js';
 
 /**
  * Maximum number of rows that one request examines one by one, where rules depend on single ones, however few of them
@@ -82,7 +82,7 @@ async function listFolders(
   projects: readonly BoundedProject[],
   actions: readonly Action[],
 ): ReturnType<typeof listPlacedFolders> {
-  const isInPart = byRules((ability) => looksAtPlaces(ability, actions));
+  const isInPart = oncePerRules((ability) => dependsOnLocation(ability, actions));
   const ids = projects.filter(isInPart).map(({ projectId }) => projectId);
   return ids.length === 0 ? [] : listPlacedFolders(ctx, { projectIds: ids });
 }
@@ -109,9 +109,9 @@ export async function loadBoundsOfEach(
 ): Promise<(ScanBounds | null)[]> {
   const folders = Map.groupBy(await listFolders(ctx, projects, scans.flat()), ({ projectId }) => projectId);
   return scans.map((actions) => {
-    const testOf = byRules((ability) => folderTest(ability, actions));
-    const isInPart = byRules((ability) => looksAtPlaces(ability, actions));
-    const isWhole = byRules((ability) => !isInPart({ ability }) && testOf({ ability })(ANYWHERE));
+    const testOf = oncePerRules((ability) => folderTest(ability, actions));
+    const isInPart = oncePerRules((ability) => dependsOnLocation(ability, actions));
+    const isWhole = oncePerRules((ability) => !isInPart({ ability }) && testOf({ ability })(ANYWHERE));
     const whole = projects.filter(isWhole);
     if (whole.length === projects.length) return null;
     return {

@@ -63,7 +63,7 @@ export const mayAlways = (ability: Ability, actions: readonly Action[]): boolean
   actions.every((action) => canAlways(ability, action));
 
 /** Whether the caller may rename any location that contains secrets. */
-export const mayCarryAll = (ability: Ability): boolean => mayAlways(ability, CARRYING);
+export const mayRenameAll = (ability: Ability): boolean => mayAlways(ability, CARRYING);
 
 /**
  * Renaming something that contains secrets, or that secrets have, changes the attributes that rules use for everybody.
@@ -71,7 +71,7 @@ export const mayCarryAll = (ability: Ability): boolean => mayAlways(ability, CAR
  *
  * @throws PERMISSION_DENIED
  */
-export async function authorizeCarried(project: Access, changes: readonly SubjectChange[]): Promise<void> {
+export async function authorizeRename(project: Access, changes: readonly SubjectChange[]): Promise<void> {
   const subjects = changes.flatMap(({ before, after }) => [before, after]);
   for (const action of CARRYING) await authorizeAll(project, action, subjects);
 }
@@ -144,7 +144,9 @@ export interface FolderSubject {
 }
 
 /** What depends on the rules of a project alone, found once for all projects with the same: those of a caller mostly have. */
-export function byRules<T extends {}>(find: (ability: Ability) => T): (project: { readonly ability: Ability }) => T {
+export function oncePerRules<T extends {}>(
+  find: (ability: Ability) => T,
+): (project: { readonly ability: Ability }) => T {
   const known = new Map<Ability, T>();
   return ({ ability }) => {
     const found = known.get(ability) ?? find(ability);
@@ -156,7 +158,7 @@ export function byRules<T extends {}>(find: (ability: Ability) => T): (project: 
 const PLACE_FIELDS = ['environment', 'secretPath'];
 
 /** Whether any rule about these actions depends on the location. If none does, all folders are alike. */
-export const looksAtPlaces = (ability: Ability, actions: readonly Action[]): boolean =>
+export const dependsOnLocation = (ability: Ability, actions: readonly Action[]): boolean =>
   actions.some((action) =>
     rulesFor(ability, action).some(({ conditions }) => PLACE_FIELDS.some((field) => field in conditions)),
   );

@@ -1,7 +1,7 @@
 import type { Context } from '../../../kernel/context.js';
 import { AppError } from '../../../kernel/errors.js';
 import { SealedCursors } from '../../../kernel/graphql/sealed-cursors.js';
-import { SoughtPage } from '../../../kernel/paging.js';
+import { SearchPage } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import { loadSecretProject } from '../core/load-place.js';
@@ -15,7 +15,7 @@ import {
   findEnvironments,
   listCompared,
 } from './comparison.sql.js';
-import { CompareEnvironments, type Side, type Verdict, valueGroups, verdictOf } from './search.rules.js';
+import { CompareEnvironments, type ComparisonVerdict, type Side, valueGroups, verdictOf } from './search.rules.js';
 
 /** A secret of one environment, as the caller sees it. */
 interface SideView extends Omit<Side, 'fingerprint'> {
@@ -29,7 +29,7 @@ interface SideView extends Omit<Side, 'fingerprint'> {
 export interface ComparisonView {
   readonly path: string;
   readonly key: string;
-  readonly verdict: Verdict;
+  readonly verdict: ComparisonVerdict;
   /** In the order of the request. */
   readonly sides: readonly SideView[];
 }
@@ -49,7 +49,7 @@ export class ComparisonService {
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND,
    * AUDIT_UNAVAILABLE
    */
-  async compare(ctx: Context, raw: unknown): Promise<SoughtPage<ComparisonView>> {
+  async compare(ctx: Context, raw: unknown): Promise<SearchPage<ComparisonView>> {
     const { first, after: cursor, ...question } = parse(CompareEnvironments, raw);
     const { onlyDifferences, ...place } = question;
     const cursors = new SealedCursors(ctx, 'compareEnvironments', question);
@@ -74,7 +74,7 @@ export class ComparisonService {
       },
     );
     const keyOf = ({ path, key }: ComparisonView) => [path, key];
-    const page = new SoughtPage(rows, { first, after: cursor }, keyOf, { cursors, stoppedAt });
+    const page = new SearchPage(rows, { first, after: cursor }, keyOf, { cursors, stoppedAt });
     await ctx.auditTrail.recordRead(ctx, {
       action: 'secret:compare',
       projectId,

@@ -6,7 +6,7 @@ import { type RowFrom, sqlVariants, t } from '../../../kernel/database/statement
 import { prepared } from '../../../kernel/database/tables.js';
 import type { CursorKey } from '../../../kernel/paging.js';
 import { tagSlugsOf } from '../core/secret.queries.js';
-import { among, tables } from '../entities/tables.js';
+import { anyOfTexts, tables } from '../entities/tables.js';
 import type { ScanBounds } from '../scope/list-conditions.sql.js';
 
 /** A secret of one environment. */
@@ -42,7 +42,7 @@ export const findEnvironments = prepared(
         ),
       )
       .where('e.project_id', '=', projectId)
-      .where('e.slug', '=', among(environments, 'text')),
+      .where('e.slug', '=', anyOfTexts(environments, 'text')),
 );
 
 /** Only the empty value has no digest; values written before there were digests have none either, but are longer. */

@@ -2,10 +2,10 @@ import type { Context } from '../../../kernel/context.js';
 import { queryOf } from '../../../kernel/database/database.js';
 import { yieldToEventLoop } from '../../../kernel/event-loop.js';
 import { SealedCursors } from '../../../kernel/graphql/sealed-cursors.js';
-import { type CursorKey, SoughtPage } from '../../../kernel/paging.js';
+import { type CursorKey, SearchPage } from '../../../kernel/paging.js';
 import { parse, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
-import { loadReach, type SecretReach, soleProject } from '../core/secret-reach.js';
+import { loadReach, onlyProject, type SecretReach } from '../core/secret-reach.js';
 import { loadBounds, SCAN_LIMIT } from '../scope/scan.js';
 import {
   type DuplicateCriteria,
@@ -47,7 +47,7 @@ export class DuplicatesService {
    * @param raw `{ projectIds, environments, minimum, first, after }`; the rules are `DuplicateValues`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND and PERMISSION_DENIED for projects that are named, AUDIT_UNAVAILABLE
    */
-  async list(ctx: Context, raw: unknown): Promise<SoughtPage<DuplicateGroup>> {
+  async list(ctx: Context, raw: unknown): Promise<SearchPage<DuplicateGroup>> {
     const { projectIds, environments, minimum, ...request } = parse(DuplicateValues, raw);
     const cursors = new SealedCursors(ctx, 'duplicateValues', { projectIds, environments, minimum });
     const [after = null] = cursors.read(request.after, 1) ?? [];
@@ -70,10 +70,10 @@ export class DuplicatesService {
       .slice(0, request.first + 1);
     const isCutShort = groups.length <= request.first && read.length < ahead.length;
     const stoppedAt = isCutShort ? [(read.at(-1) as EqualValues).position] : null;
-    const page = new SoughtPage(groups, request, ({ position }) => position, { cursors, stoppedAt });
+    const page = new SearchPage(groups, request, ({ position }) => position, { cursors, stoppedAt });
     await ctx.auditTrail.recordRead(ctx, {
       action: 'secret:duplicates',
-      projectId: soleProject(projectIds),
+      projectId: onlyProject(projectIds),
       facts: { groups: page.nodes.length, count: page.nodes.reduce((sum, { count }) => sum + count, 0) },
     });
     return page;

@@ -1,6 +1,6 @@
 // A walk along the index of keys: a recursive statement.
 import type { Context } from '../../../kernel/context.js';
-import { chosenBy, chosenOf, optionsOf } from '../../../kernel/database/conditions.js';
+import { conditionsNamed, optionsOf, presentConditions } from '../../../kernel/database/conditions.js';
 import { sqlVariants, t } from '../../../kernel/database/statement.js';
 import type { TextMatch } from './search.rules.js';
 
@@ -11,11 +11,12 @@ type FewOrMany = (typeof PROJECTS_OPTION)[number];
 
 /** Up to this number of projects it is cheaper to look each key up in all of them than to look at the entries of others. */
 const FEW_PROJECTS = 50;
-export const manyOrFew = (projects: readonly unknown[]): FewOrMany => (projects.length > FEW_PROJECTS ? 'many' : 'few');
+export const projectCountOption = (projects: readonly unknown[]): FewOrMany =>
+  projects.length > FEW_PROJECTS ? 'many' : 'few';
 
 /** True for a secret `s` of the projects: no condition of the index, but made once for all entries. */
-export const OF_MANY_PROJECTS = 'coalesce(s.project_id in (select unnest(:projectIds::uuid[])), false)';
-const IN_PROJECTS = { few: 's.project_id = any(:projectIds::uuid[])', many: OF_MANY_PROJECTS };
+export const IN_MANY_PROJECTS = 'coalesce(s.project_id in (select unnest(:projectIds::uuid[])), false)';
+const IN_PROJECTS = { few: 's.project_id = any(:projectIds::uuid[])', many: IN_MANY_PROJECTS };
 
 /**
  * Keys that match, along the index of all keys, in steps: each looks at some entries after the last key of the one before, so that a key that
@@ -36,7 +37,7 @@ export const walkKeys = sqlVariants({
       from (
         select s.key from secret s
         where s.organization_id = :organizationId and s.key > walked.last
-          and ${[...chosenOf(RANGE, choice), IN_PROJECTS[choice.projects]].join(' and ')}
+          and ${[...conditionsNamed(RANGE, choice), IN_PROJECTS[choice.projects]].join(' and ')}
         order by s.key limit walked.size
       ) s
     ) entry
@@ -98,10 +99,10 @@ interface PatternSearch {
 export async function findMatchingKeys(
   ctx: Context,
   { key, ...question }: PatternSearch,
-  { projects, ...steps }: Walk = WALKS[manyOrFew(question.projectIds)],
+  { projects, ...steps }: Walk = WALKS[projectCountOption(question.projectIds)],
 ): Promise<MatchingKeys> {
   const params = { organizationId: ctx.organizationId, ...key, ...question, ...steps };
-  const walk = walkKeys({ ...chosenBy({ ...RANGE, afterKey: '' }, params), projects });
+  const walk = walkKeys({ ...presentConditions({ ...RANGE, afterKey: '' }, params), projects });
   const [walked] = await walk(ctx, params);
   return walked as MatchingKeys;
 }

@@ -3,13 +3,14 @@ import type { Context } from '../../../kernel/context.js';
 import { enumType } from '../../../kernel/graphql/enums.js';
 import { Input, inputType } from '../../../kernel/graphql/inputs.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
-import { BoundedPageArgs, soughtConnectionOf } from '../../../kernel/graphql/page.js';
+import { BoundedPageArgs, searchConnectionOf } from '../../../kernel/graphql/page.js';
 import { ONE_OF } from '../../../kernel/graphql/schema.js';
-import type { SoughtConnectionOf, SoughtPage } from '../../../kernel/paging.js';
+import type { SearchConnectionOf, SearchPage } from '../../../kernel/paging.js';
 import { SecretReadIssue, SecretType, toSecretType } from '../core/secret.type.js';
 import type { ComparisonService, ComparisonView } from './comparison.service.js';
 import type { DuplicateGroup, DuplicatesService } from './duplicates.service.js';
 import {
+  type ComparisonVerdict,
   DuplicateSearch,
   EnvironmentComparison,
   KeyFilter,
@@ -19,9 +20,8 @@ import {
   UsedItem,
   UsedSecret,
   type UseKind,
-  type Verdict,
 } from './search.rules.js';
-import type { SearchHit, SearchPage, SecretSearchService } from './search.service.js';
+import type { SearchHit, SecretSearchPage, SecretSearchService } from './search.service.js';
 import type { UsageService, UseView } from './usage.service.js';
 import { useKeyOf } from './usage.sql.js';
 
@@ -45,7 +45,7 @@ export const SecretSearchHitType = objectType(
   description: 'Secrets of many projects, ordered by key, project, environment (both by slug), then path.',
   simpleResolvers: true,
 })
-class SecretSearchConnection extends soughtConnectionOf(
+class SecretSearchConnection extends searchConnectionOf(
   SecretSearchHitType,
   'SecretSearch',
   'key, project, environment, then path',
@@ -55,7 +55,7 @@ class SecretSearchConnection extends soughtConnectionOf(
 }
 
 /** Converts search results to their API type. */
-function toSearchConnection(page: SearchPage): SecretSearchConnection {
+function toSearchConnection(page: SecretSearchPage): SecretSearchConnection {
   const toHit = ({ secret, position }: SearchHit) => ({
     secret: toSecretType(secret),
     projectId: secret.projectId,
@@ -90,20 +90,20 @@ const DuplicateValueType = objectType('DuplicateValue', 'Secrets with equal valu
 });
 type DuplicateValueType = InstanceType<typeof DuplicateValueType>;
 
-const DuplicateValueConnection = soughtConnectionOf(
+const DuplicateValueConnection = searchConnectionOf(
   DuplicateValueType,
   'DuplicateValue',
   'stable, and unrelated to the values',
 );
 
 /** Converts groups to their API type. */
-const toDuplicatePage = (page: SoughtPage<DuplicateGroup>): SoughtConnectionOf<DuplicateValueType> =>
+const toDuplicatePage = (page: SearchPage<DuplicateGroup>): SearchConnectionOf<DuplicateValueType> =>
   page.map(
     (group) => group,
     ({ position }) => position,
   );
 
-const VerdictEnum = enumType<Verdict>(
+const VerdictEnum = enumType<ComparisonVerdict>(
   'SecretComparisonVerdict',
   'How the secrets with the same path and key compare. The first value that applies is returned.',
   {
@@ -154,10 +154,10 @@ const SecretComparisonType = objectType(
 );
 type SecretComparisonType = InstanceType<typeof SecretComparisonType>;
 
-const SecretComparisonConnection = soughtConnectionOf(SecretComparisonType, 'SecretComparison', 'path, then key');
+const SecretComparisonConnection = searchConnectionOf(SecretComparisonType, 'SecretComparison', 'path, then key');
 
 /** Converts a comparison to its API type. */
-const toComparisonPage = (page: SoughtPage<ComparisonView>): SoughtConnectionOf<SecretComparisonType> =>
+const toComparisonPage = (page: SearchPage<ComparisonView>): SearchConnectionOf<SecretComparisonType> =>
   page.map(
     ({ path, key, ...row }) => ({ ...row, secretPath: path, secretKey: key }),
     ({ secretPath, secretKey }) => [secretPath, secretKey],
@@ -196,10 +196,10 @@ export const SecretUseType = objectType(
 export type SecretUseType = InstanceType<typeof SecretUseType>;
 
 const ORDER = 'kind, environment (slug), path, then key';
-const SecretUseConnection = soughtConnectionOf(SecretUseType, 'SecretUse', ORDER);
+const SecretUseConnection = searchConnectionOf(SecretUseType, 'SecretUse', ORDER);
 
 /** Converts uses to their API type. */
-const toUsePage = (page: SoughtPage<UseView>): SoughtConnectionOf<SecretUseType> =>
+const toUsePage = (page: SearchPage<UseView>): SearchConnectionOf<SecretUseType> =>
   page.map(
     (row) => ({
       ...row,
@@ -245,7 +245,7 @@ export class SecretSearchResolver {
     })
     input: object,
     @Args(() => BoundedPageArgs) page: BoundedPageArgs,
-  ): Promise<SoughtConnectionOf<DuplicateValueType>> {
+  ): Promise<SearchConnectionOf<DuplicateValueType>> {
     return toDuplicatePage(await this.duplicates.list(ctx, { ...input, ...page }));
   }
 
@@ -257,7 +257,7 @@ export class SecretSearchResolver {
     @Ctx() ctx: Context,
     @Input(CompareEnvironmentsInput) input: object,
     @Args(() => BoundedPageArgs) page: BoundedPageArgs,
-  ): Promise<SoughtConnectionOf<SecretComparisonType>> {
+  ): Promise<SearchConnectionOf<SecretComparisonType>> {
     return toComparisonPage(await this.comparison.compare(ctx, { ...input, ...page }));
   }
 
@@ -270,7 +270,7 @@ export class SecretSearchResolver {
     @Ctx() ctx: Context,
     @Input(WhereUsedInput) input: object,
     @Args(() => BoundedPageArgs) page: BoundedPageArgs,
-  ): Promise<SoughtConnectionOf<SecretUseType>> {
+  ): Promise<SearchConnectionOf<SecretUseType>> {
     return toUsePage(await this.usage.whereUsed(ctx, { ...input, ...page }));
   }
 }

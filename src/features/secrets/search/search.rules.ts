@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { integer } from '../../../kernel/number-rules.js';
-import { boundedPageRules, OF_DISPLAY } from '../../../kernel/paging.js';
+import { boundedPageRules, DISPLAY_RULES } from '../../../kernel/paging.js';
 import { anyId } from '../../../kernel/text-rules.js';
 import { secretKey } from '../core/secret.rules.js';
 import { metadataPairs } from '../scope/metadata-filter.rules.js';
@@ -66,7 +66,7 @@ export const SecretSearch = z
       .boolean()
       .default(false)
       .meta({ description: 'Whether to decrypt and return the values. Without it no value is read.' })
-      .register(OF_DISPLAY, {}),
+      .register(DISPLAY_RULES, {}),
   })
   .meta({ description: 'Which secrets to find.' });
 
@@ -168,12 +168,12 @@ export interface Side {
 }
 
 /** Result of one row of a comparison. */
-export type Verdict = 'missing' | 'different' | 'unknown' | 'equal';
+export type ComparisonVerdict = 'missing' | 'different' | 'unknown' | 'equal';
 
 /**
  * Verdict of a row: the first that applies of missing somewhere, different somewhere, not known everywhere, and equal.
  */
-export function verdictOf(sides: readonly Side[]): Verdict {
+export function verdictOf(sides: readonly Side[]): ComparisonVerdict {
   if (sides.some(({ presence }) => presence === 'missing')) return 'missing';
   const known = sides.map(({ fingerprint }) => fingerprint).filter((fingerprint) => fingerprint !== null);
   if (new Set(known).size > 1) return 'different';

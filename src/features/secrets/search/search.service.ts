@@ -2,12 +2,12 @@ import { disclosureOf } from '../../../kernel/audit/disclosure.js';
 import type { Context } from '../../../kernel/context.js';
 import { filterYielding, mapYielding } from '../../../kernel/event-loop.js';
 import { SealedCursors } from '../../../kernel/graphql/sealed-cursors.js';
-import { type CursorKey, SoughtPage } from '../../../kernel/paging.js';
+import { type CursorKey, SearchPage } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import { listByIds } from '../core/find-secrets.js';
-import { type ReadIssue, type SecretView, SecretViewer, shownIn } from '../core/secret.view.js';
-import { loadReach, type SecretReach, soleProject } from '../core/secret-reach.js';
+import { idsWithValues, type ReadIssue, type SecretView, SecretViewer } from '../core/secret.view.js';
+import { loadReach, onlyProject, type SecretReach } from '../core/secret-reach.js';
 import { acquireReadSlot, reserveRows } from '../core/secret-read-limits.js';
 import { openersFor } from '../core/secret-sealing.js';
 import type { ScanBounds } from '../scope/list-conditions.sql.js';
@@ -15,8 +15,9 @@ import { loadBounds, type RowSource, scanRows } from '../scope/scan.js';
 import { findMatchingKeys, type Walk } from './pattern.sql.js';
 import { keyMatchOf, likePattern, matchGlob, SearchSecrets, type TextMatch } from './search.rules.js';
 import {
-  examinedOf,
+  countExamined,
   type FoundRow,
+  hasKeyPattern,
   isFiltered,
   listFoldersWithin,
   listTagged,
@@ -25,7 +26,6 @@ import {
   type SearchedProject,
   searchKeyOf,
   searchRows,
-  seeksPattern,
 } from './search.sql.js';
 
 /** A secret that a search found, and its project. */
@@ -36,7 +36,7 @@ export interface SearchHit {
 }
 
 /** The results of a search, and what of them cannot be decrypted. */
-export type SearchPage = SoughtPage<SearchHit> & { readonly readIssues: readonly ReadIssue[] };
+export type SecretSearchPage = SearchPage<SearchHit> & { readonly readIssues: readonly ReadIssue[] };
 
 const CURSOR_PARTS = 4;
 
@@ -52,7 +52,7 @@ export class SecretSearchService {
    * rules are `SearchSecrets`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND and PERMISSION_DENIED for projects that are named, AUDIT_UNAVAILABLE
    */
-  async search(ctx: Context, raw: unknown): Promise<SearchPage> {
+  async search(ctx: Context, raw: unknown): Promise<SecretSearchPage> {
     const input = parse(SearchSecrets, raw);
     const { first, after: cursor, viewSecretValue, ...question } = input;
     const { projectIds } = question;
@@ -79,19 +79,19 @@ export class SecretSearchService {
         keyOf: searchKeyOf,
       },
     );
-    const page = new SoughtPage(rows, input, searchKeyOf, { cursors, stoppedAt });
+    const page = new SearchPage(rows, input, searchKeyOf, { cursors, stoppedAt });
     if (viewSecretValue) await acquireReadSlot(ctx, first, 'large');
     const { hits, readIssues } = await disclose(ctx, reach, { rows: page.nodes, viewSecretValue });
     await ctx.auditTrail.recordRead(ctx, {
       action: 'secret:search',
-      projectId: soleProject(projectIds),
+      projectId: onlyProject(projectIds),
       facts: {
         count: hits.size,
         projects: new Set([...hits.values()].map(({ secret }) => secret.projectId)).size,
         viewedValues: viewSecretValue,
         unreadable: readIssues.length,
       },
-      disclosed: disclosureOf(shownIn([...hits.values()].map(({ secret }) => secret))),
+      disclosed: disclosureOf(idsWithValues([...hits.values()].map(({ secret }) => secret))),
     });
     const shown = page.map(
       ({ id }) => hits.get(id) ?? null,
@@ -202,9 +202,9 @@ type Reader = Required<Pick<RowSource<FoundRow, FoundRow>, 'read' | 'endOf' | 'e
 
 /** How the rows of a search are read. */
 function readerOf(ctx: Context, projects: readonly SearchedProject[], criteria: SearchCriteria): Reader {
-  if (seeksPattern(criteria)) return patternReader(ctx, projects, criteria);
+  if (hasKeyPattern(criteria)) return patternReader(ctx, projects, criteria);
   const read: Reader['read'] = (after, limit) => searchRows(ctx, projects, { criteria, after, limit });
-  return { read, endOf: () => null, examinedOf };
+  return { read, endOf: () => null, examinedOf: countExamined };
 }
 
 /** After all slugs and paths. */
@@ -233,5 +233,5 @@ export function patternReader(
     // Unless it is the end of a key, some of its secrets may be left.
     return searchRows(ctx, projects, { criteria, after: afterProject === LAST ? null : after, limit, keys });
   };
-  return { read, endOf: () => end, examinedOf };
+  return { read, endOf: () => end, examinedOf: countExamined };
 }

@@ -1,5 +1,5 @@
 import type { Context } from '../../../kernel/context.js';
-import { chosenBy, chosenOf, optionsOf } from '../../../kernel/database/conditions.js';
+import { conditionsNamed, optionsOf, presentConditions } from '../../../kernel/database/conditions.js';
 import { type RowFrom, sqlStatement, sqlVariants, t } from '../../../kernel/database/statement.js';
 import type { CursorKey } from '../../../kernel/paging.js';
 import { TAG_SLUGS, tagSlugsOf } from '../core/secret.queries.js';
@@ -14,7 +14,7 @@ import {
   type ScanBounds,
   type SecretFilters,
 } from '../scope/list-conditions.sql.js';
-import { manyOrFew, OF_MANY_PROJECTS, PROJECTS_OPTION } from './pattern.sql.js';
+import { IN_MANY_PROJECTS, PROJECTS_OPTION, projectCountOption } from './pattern.sql.js';
 import type { TextMatch } from './search.rules.js';
 
 // Pages of a search, which read no further than a page: lateral joins and walks along indexes, in many variants.
@@ -33,7 +33,7 @@ export interface SearchCriteria extends SecretFilters {
 
 /** Those of a search for a pattern among all keys of projects, and not in some of their folders or among few secrets. */
 export type PatternCriteria = SearchCriteria & { readonly key: TextMatch & { readonly like: string } };
-export const seeksPattern = (criteria: SearchCriteria): criteria is PatternCriteria =>
+export const hasKeyPattern = (criteria: SearchCriteria): criteria is PatternCriteria =>
   criteria.key?.like != null && criteria.bounds === null && criteria.secretIds === null;
 
 /** The order of secrets of many projects. No two have the same position. */
@@ -130,7 +130,11 @@ function byKey(choice: Variant): string {
   const select = 'select s.id, s.key, s.project_id, s.folder_id from secret s where';
   const isLeft = '(select count(*) from head) < :limit::integer';
   if (!choice.keys) {
-    const keys = [IN_PROJECTS, ...chosenOf(KEYS, choice), ...(afterKey ? ['s.key > :afterKey::text', isLeft] : [])];
+    const keys = [
+      IN_PROJECTS,
+      ...conditionsNamed(KEYS, choice),
+      ...(afterKey ? ['s.key > :afterKey::text', isLeft] : []),
+    ];
     return `${select} ${[...keys, isWithinBounds(bounds)].join(' and ')} order by s.key limit :limit::integer`;
   }
   const ofKey = (isOfProjects: string): string =>
@@ -140,7 +144,7 @@ function byKey(choice: Variant): string {
     select s.* from unnest(:projectIds::uuid[]) p (id) cross join lateral (${ofKey(isOfProject)}) s limit :limit::integer`;
   return `
     select s.* from unnest(:keys::text[]) matching (key)
-    cross join lateral (${choice.projects === 'few' ? inEach : ofKey(OF_MANY_PROJECTS)}) s
+    cross join lateral (${choice.projects === 'few' ? inEach : ofKey(IN_MANY_PROJECTS)}) s
     ${afterKey ? `where ${isLeft}` : ''} limit :limit::integer`;
 }
 
@@ -172,7 +176,7 @@ const inFolders = (choice: Variant): string => `
     select s.* from unnest(:boundFolderIds::uuid[]) bound (folder_id)
     cross join lateral (
       select s.id, s.key, s.organization_id, s.project_id, s.folder_id from secret s
-      where ${['s.folder_id = bound.folder_id', ...chosenOf(KEYS, choice)].join(' and ')}
+      where ${['s.folder_id = bound.folder_id', ...conditionsNamed(KEYS, choice)].join(' and ')}
         ${choice.afterKey ? 'and s.key >= :afterKey::text' : ''}
       order by s.key limit :limit::integer + 1
     ) s
@@ -185,7 +189,7 @@ const ofIds = (choice: Variant): string => `
     select s.* from unnest(:secretIds::uuid[]) candidate (id)
     cross join lateral (
       select s.id, s.key, s.project_id, s.folder_id from secret s
-      where ${['s.id = candidate.id', IN_PROJECTS, ...chosenOf(KEYS, choice), isWithinBounds(choice.bounds)].join(' and ')} offset 0
+      where ${['s.id = candidate.id', IN_PROJECTS, ...conditionsNamed(KEYS, choice), isWithinBounds(choice.bounds)].join(' and ')} offset 0
     ) s`)}
   ${isAfterCursor(choice)}`;
 
@@ -244,7 +248,7 @@ export const listFound = sqlVariants({
 export type FoundRow = RowFrom<typeof listFound>;
 
 /** How many secrets a page has, whether they match or not. */
-export const examinedOf = (rows: readonly FoundRow[]): number => rows[0]?.examined ?? 0;
+export const countExamined = (rows: readonly FoundRow[]): number => rows[0]?.examined ?? 0;
 
 /** A project that is searched. */
 export interface SearchedProject {
@@ -293,8 +297,8 @@ export function searchRows(
   const inOrder = projects.toSorted((one, other) => (one.slug < other.slug ? -1 : 1));
   const projectIds = inOrder.map(({ projectId }) => projectId);
   const projectSlugs = inOrder.map(({ slug }) => slug);
-  const choice = { ...chosenBy(OPTIONS, params), keys: keys !== undefined, bounds: bounds.choice };
-  return listFound({ ...choice, projects: manyOrFew(projects) })(ctx, {
+  const choice = { ...presentConditions(OPTIONS, params), keys: keys !== undefined, bounds: bounds.choice };
+  return listFound({ ...choice, projects: projectCountOption(projects) })(ctx, {
     organizationId: ctx.organizationId,
     projectIds,
     projectSlugs,

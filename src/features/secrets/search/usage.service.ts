@@ -2,7 +2,7 @@ import { type Action, authorize, can } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
 import { AppError } from '../../../kernel/errors.js';
 import { SealedCursors } from '../../../kernel/graphql/sealed-cursors.js';
-import { SoughtPage } from '../../../kernel/paging.js';
+import { SearchPage } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { findByKey } from '../core/find-secrets.js';
@@ -37,7 +37,7 @@ export class UsageService {
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND,
    * SECRET_NOT_FOUND, AUDIT_UNAVAILABLE
    */
-  async whereUsed(ctx: Context, raw: unknown): Promise<SoughtPage<UseView>> {
+  async whereUsed(ctx: Context, raw: unknown): Promise<SearchPage<UseView>> {
     const { secret, folder, ...request } = parse(WhereUsed, raw);
     const cursors = new SealedCursors(ctx, 'whereUsed', { secret, folder });
     const after = cursors.read(request.after, CURSOR_PARTS);
@@ -52,7 +52,7 @@ export class UsageService {
         keyOf: useKeyOf,
       },
     );
-    const page = new SoughtPage(rows, request, useKeyOf, { cursors, stoppedAt });
+    const page = new SearchPage(rows, request, useKeyOf, { cursors, stoppedAt });
     await ctx.auditTrail.recordRead(ctx, {
       action: 'secret:where-used',
       projectId: project.projectId,

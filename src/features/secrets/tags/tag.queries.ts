@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { inOrders, pageInOrder } from '../../../kernel/database/ordered-page.js';
-import { ofEach } from '../../../kernel/database/plans.sql.js';
+import { pagePerOwner } from '../../../kernel/database/plans.sql.js';
 import { anyOf, columnsOf, pageBy, prepared, tablesOf } from '../../../kernel/database/tables.js';
 import type { Orderable, OrderedBounds } from '../../../kernel/list-order.js';
 import type { CursorKey, KeyBounds } from '../../../kernel/paging.js';
@@ -30,7 +30,7 @@ export const findTags = prepared(({ ids }: { ids: readonly string[] }) =>
 
 /** A page of the tags of each project that changed since then, by slug. */
 export const listTags = prepared((page: KeyBounds & { projectIds: readonly string[]; since: Date | null }) =>
-  ofEach(tables, page.projectIds, (projectId) =>
+  pagePerOwner(tables, page.projectIds, (projectId) =>
     listed
       .where('project_id', '=', projectId)
       .where(sql<boolean>`(${page.since}::timestamptz is null or updated_at >= ${page.since}::timestamptz)`)
@@ -43,7 +43,7 @@ const ORDER_COLUMNS = { id: 'id', name: 'slug', createdAt: 'created_at', updated
 /** The same in an order, then by id. Only by slug an index has them in order. */
 export const listTagsInOrder = inOrders((shape) =>
   prepared((page: OrderedBounds & { projectIds: readonly string[] }) =>
-    ofEach(tables, page.projectIds, (projectId) =>
+    pagePerOwner(tables, page.projectIds, (projectId) =>
       listed.where('project_id', '=', projectId).$call(pageInOrder(ORDER_COLUMNS, shape, page)),
     ),
   ),

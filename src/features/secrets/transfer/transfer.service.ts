@@ -13,7 +13,7 @@ import { type ImportView, type SecretView, SecretViewer } from '../core/secret.v
 import { openerFor } from '../core/secret-sealing.js';
 import { takenKeys } from '../core/secret-writes.js';
 import { refuseTaken, subjectOf } from '../core/write-checks.js';
-import { holdPlaces, loadWriteTarget, type WriteTarget } from '../core/write-target.js';
+import { loadWriteTarget, lockTargetFolders, type WriteTarget } from '../core/write-target.js';
 import type { SecretListingService } from '../reading/secret-listing.service.js';
 import { authorizeReferences } from '../references/reference-writes.js';
 import { byPrecedence, type Place } from '../scope/place.rules.js';
@@ -150,7 +150,7 @@ export class SecretTransferService {
   async #write(tx: Transaction, { place, format, entries, mode, isDryRun }: Import): Promise<Imported> {
     const pathOf = (index: number): string => placeInFile(entries[index] as Entry);
     const target = await loadWriteTarget(tx, this.projects, { place, pathOf }, 'secrets:create');
-    await holdPlaces(tx, [target]);
+    await lockTargetFolders(tx, [target]);
     const { outcomeOf, records = [] } = await OUTCOMES[mode](tx, target, entries);
     const secrets = entries.map(
       (entry): Decided => ({

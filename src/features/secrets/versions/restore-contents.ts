@@ -3,19 +3,19 @@ import { AppError } from '../../../kernel/errors.js';
 import type { ProjectAccess } from '../../projects/public.js';
 import type { SecretRecord } from '../core/find-secrets.js';
 import { nextAttributes, sealedRow } from '../core/next-version.js';
-import type { Clear, SecretSealer } from '../core/secret-sealing.js';
+import type { SecretPlaintext, SecretSealer } from '../core/secret-sealing.js';
 import { openedSecret } from '../core/secret-sealing.js';
 import type { SecretRow } from '../core/secret-writes.js';
 import { type Comparable, type Difference, differencesBetween } from './version.rules.js';
 import type { VersionRow } from './version.sql.js';
 
 /** The contents of a secret or a version, as the project would require them today. @throws SEALED_VALUE_INVALID */
-export function contentsOf(
+export function openContents(
   opener: Sealer,
   { enforceEncryptedSecretMetadata }: Pick<ProjectAccess, 'enforceEncryptedSecretMetadata'>,
   record: SecretRecord,
   open: typeof openedSecret = openedSecret,
-): Clear {
+): SecretPlaintext {
   const clear = open(opener, record);
   if (!enforceEncryptedSecretMetadata) return clear;
   return { ...clear, metadata: clear.metadata.map((entry) => ({ ...entry, isEncrypted: true })) };
@@ -27,12 +27,12 @@ type Home = Pick<SecretRow, 'id' | 'version' | 'environmentId' | 'folderId'>;
 /** The row with the contents of a version, with those of its tags that still exist. */
 export const restoredRow = (
   sealer: SecretSealer,
-  { record, clear }: { record: VersionRow; clear: Clear },
+  { record, clear }: { record: VersionRow; clear: SecretPlaintext },
   home: Home,
 ): SecretRow => sealedRow(sealer, { ...nextAttributes(record), ...home }, clear);
 
 /** Deleted tags of a version. */
-export const goneTagsOf = ({ tagIds, tags }: VersionRow): string[] =>
+export const deletedTagIds = ({ tagIds, tags }: VersionRow): string[] =>
   tagIds.filter((id) => !tags.some((tag) => tag.id === id));
 
 const CONTENTS: ReadonlySet<Difference> = new Set(['VALUE', 'COMMENT', 'METADATA', 'TAGS', 'SETTINGS']);
@@ -41,10 +41,10 @@ const CONTENTS: ReadonlySet<Difference> = new Set(['VALUE', 'COMMENT', 'METADATA
  * True when a secret already has the contents of a version. A secret that cannot be decrypted has not, and the restore
  * repairs it.
  */
-export function holds(
+export function hasContents(
   opener: Sealer,
   present: SecretRecord,
-  { record, clear }: { record: VersionRow; clear: Clear },
+  { record, clear }: { record: VersionRow; clear: SecretPlaintext },
 ): boolean {
   const opened = openedOrNull(opener, present);
   if (opened === null) return false;
@@ -55,7 +55,7 @@ export function holds(
   return !differences.some((part) => CONTENTS.has(part));
 }
 
-function openedOrNull(opener: Sealer, present: SecretRecord): Clear | null {
+function openedOrNull(opener: Sealer, present: SecretRecord): SecretPlaintext | null {
   try {
     return openedSecret(opener, present);
   } catch (error) {

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { integer, MAX_VERSION } from '../../../kernel/number-rules.js';
-import { OF_DISPLAY, pageRules } from '../../../kernel/paging.js';
+import { DISPLAY_RULES, pageRules } from '../../../kernel/paging.js';
 import { idOf } from '../../../kernel/text-rules.js';
 import { validationFailed } from '../../../kernel/validation.js';
-import type { Clear, MetadataEntry } from '../core/secret-sealing.js';
+import type { MetadataEntry, SecretPlaintext } from '../core/secret-sealing.js';
 import { place } from '../scope/place.rules.js';
 import type { SecretSubject, Visibility } from '../scope/visibility.rules.js';
 
@@ -12,7 +12,7 @@ const viewSecretValue = z
   .boolean()
   .default(true)
   .meta({ description: 'Whether to decrypt and return the values.' })
-  .register(OF_DISPLAY, {});
+  .register(DISPLAY_RULES, {});
 const version = integer(1, MAX_VERSION);
 
 /** Arguments of `secretVersions`. */
@@ -60,7 +60,7 @@ export const RestoreSecret = z
 export type VersionedSecret = SecretSubject & { readonly isGone: boolean; readonly lastPath: string };
 
 /** A secret that exists: at its location. */
-export const existing = <S extends SecretSubject>(secret: S): S & VersionedSecret => ({
+export const atLocation = <S extends SecretSubject>(secret: S): S & VersionedSecret => ({
   ...secret,
   isGone: false,
   lastPath: secret.path,
@@ -131,7 +131,7 @@ export interface Comparable {
 /** A version in plaintext. */
 export interface Opened {
   readonly record: Comparable;
-  readonly clear: Clear;
+  readonly clear: SecretPlaintext;
 }
 
 /** The parts in which two versions differ, in the order of `DIFFERENCES`. Tags and recipients are unordered. */
@@ -152,7 +152,10 @@ export function differencesBetween(from: Opened, to: Opened): Difference[] {
  * Metadata keys that only one version has, or that have different values, or are encrypted in only one of them; by code
  * points.
  */
-export function changedMetadataKeys(from: Pick<Clear, 'metadata'>, to: Pick<Clear, 'metadata'>): string[] {
+export function changedMetadataKeys(
+  from: Pick<SecretPlaintext, 'metadata'>,
+  to: Pick<SecretPlaintext, 'metadata'>,
+): string[] {
   const before = Map.groupBy(from.metadata, ({ key }) => key);
   const after = Map.groupBy(to.metadata, ({ key }) => key);
   return [...new Set([...before.keys(), ...after.keys()])]
@@ -167,7 +170,7 @@ const isSameMetadata = (one: readonly MetadataEntry[], other: readonly MetadataE
     return entry.isEncrypted === match.isEncrypted && entry.value.equals(match.value);
   });
 
-const isSameComment = ({ comment: one }: Clear, { comment: other }: Clear): boolean =>
+const isSameComment = ({ comment: one }: SecretPlaintext, { comment: other }: SecretPlaintext): boolean =>
   one === null || other === null ? one === other : one.equals(other);
 
 const hasSameSettings = (one: Comparable, other: Comparable): boolean =>

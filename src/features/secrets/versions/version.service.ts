@@ -13,22 +13,22 @@ import { loadPlace, loadSecretProject } from '../core/load-place.js';
 import {
   type ActorView,
   actorOf,
+  idsWithValues,
   type ReadIssue,
   type SecretView,
   SecretViewer,
-  shownIn,
 } from '../core/secret.view.js';
 import { acquireReadSlot, reserveRows } from '../core/secret-read-limits.js';
 import { openedSecret, openerFor } from '../core/secret-sealing.js';
 import { SecretVersion } from '../entities/version.entity.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
 import {
+  atLocation,
   CompareVersions,
   changedMetadataKeys,
   type Difference,
   describesDeletedToo,
   differencesBetween,
-  existing,
   GetVersion,
   ListDeleted,
   ListOfSecret,
@@ -110,7 +110,7 @@ export class VersionService {
         viewedValues: viewSecretValue,
         unreadable: viewer.issues.length,
       },
-      disclosed: disclosureOf(shownIn(page.nodes)),
+      disclosed: disclosureOf(idsWithValues(page.nodes)),
     });
     return Object.assign(page, { readIssues: viewer.issues });
   }
@@ -150,7 +150,7 @@ export class VersionService {
     // A personal value has no history.
     if (project === undefined || secret.type === 'personal') return [];
     const visibility = new Visibility(project.ability);
-    const present = existing({
+    const present = atLocation({
       environment: secret.environmentSlug,
       path: secret.secretPath,
       key: secret.secretKey,
@@ -180,7 +180,7 @@ export class VersionService {
       action: 'secret-version:get',
       projectId: project.projectId,
       facts: { secretId: present.id, version, viewedValues: viewSecretValue, unreadable: viewer.issues.length },
-      disclosed: disclosureOf(viewer.issues.length > 0 ? [] : shownIn([view])),
+      disclosed: disclosureOf(viewer.issues.length > 0 ? [] : idsWithValues([view])),
     });
     if (viewer.issues.length > 0) throw new AppError('SEALED_VALUE_INVALID');
     return view;
@@ -218,7 +218,7 @@ export class VersionService {
       action: 'secret-version:compare',
       projectId: project.projectId,
       facts: { secretId: present.id, from: input.from, to: input.to, viewedValues: input.viewSecretValue },
-      disclosed: disclosureOf(shownIn([comparison.from, comparison.to])),
+      disclosed: disclosureOf(idsWithValues([comparison.from, comparison.to])),
     });
     return comparison;
   }

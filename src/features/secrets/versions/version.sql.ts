@@ -1,10 +1,10 @@
 // Versions of secrets and of folders that are gone: lateral joins and aggregates by which rules see the past.
 import { SYSTEM } from '../../../kernel/context.js';
 import { type RowFrom, sqlStatement, type Types, t } from '../../../kernel/database/statement.js';
-import { namesBut, sqlColumnsOf } from '../../../kernel/database/tables.js';
+import { columnNamesExcept, sqlColumnsOf } from '../../../kernel/database/tables.js';
 import { columns, tagJson, writerOf } from '../core/secret.sql.js';
 import { SecretVersionSchema } from '../entities/version.entity.js';
-import { fits, lengthOf } from '../scope/list-conditions.sql.js';
+import { fitsIntoResponse, valueLength } from '../scope/list-conditions.sql.js';
 import type { TagRow } from '../tags/public.js';
 
 const TAGS = t.builtJsonOf<readonly TagRow[]>();
@@ -21,14 +21,14 @@ const WRITER_ROW = {
 } as const;
 
 /** The versions of one secret whose values fit into a response; the others are null. */
-const BOUNDED_VALUE = `case when ${fits(`sum(${lengthOf('v.value_sealed')}) over (order by v.version desc rows unbounded preceding)`)}
+const BOUNDED_VALUE = `case when ${fitsIntoResponse(`sum(${valueLength('v.value_sealed')}) over (order by v.version desc rows unbounded preceding)`)}
     then v.value_sealed end`;
 
 /** All tags that it had are in `tagIds`; `tags` are those that still exist. */
 const STORED = sqlColumnsOf(
   SecretVersionSchema,
   'v',
-  namesBut(SecretVersionSchema, 'secretId', 'valueSealed', 'actorKind', 'actorId'),
+  columnNamesExcept(SecretVersionSchema, 'secretId', 'valueSealed', 'actorKind', 'actorId'),
 );
 
 const selected = (withValues: boolean): string => `v.secret_id as id, ${STORED.text}, e.slug as environment,
@@ -141,7 +141,7 @@ const pastSubjects = <const Params extends Types>(which: string, params: Params)
   });
 
 /** Versions that have a tag, as rules see them. */
-export const listPastCarriers = pastSubjects('v.project_id = :projectId and :tagId = any(v.tag_ids)', {
+export const listVersionsWithTag = pastSubjects('v.project_id = :projectId and :tagId = any(v.tag_ids)', {
   projectId: t.uuid,
   tagId: t.uuid,
 });
@@ -254,7 +254,7 @@ export const listSubjectsInReach = sqlStatement({
 });
 
 /** A version as rules see it, and its secret. */
-export type PastSubject = RowFrom<typeof listSubjectsInReach>;
+export type VersionSubject = RowFrom<typeof listSubjectsInReach>;
 
 /**
  * Of the versions by the service itself the older ones are dropped first, so that before one of them no others are
@@ -267,7 +267,7 @@ const FOLLOWS_ONLY_RENAMES = `exists (select from secret_version n
  * Of these secrets, as `listReached` returns them, those in a scope at a point in time, with values. Secrets that did not exist then, or
  * were deleted, are left out. Materialized: behind row security, the index is not searched for what COALESCE returns.
  */
-export const listPast = sqlStatement({
+export const listVersionsAt = sqlStatement({
   text: `with ${goneFolders('v.environment_id = :environmentId')},
     span as (
       select v.secret_id, min(v.version) as oldest, max(v.version) as newest,
@@ -297,4 +297,4 @@ export const listPast = sqlStatement({
 });
 
 /** A version that was the latest of its secret at a point in time. */
-export type PastRow = RowFrom<typeof listPast>;
+export type PastRow = RowFrom<typeof listVersionsAt>;

@@ -8,13 +8,13 @@ import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
 import { validationFailed } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
-import { findByKey, type SecretRecord, userOf } from '../core/find-secrets.js';
+import { callingUserId, findByKey, type SecretRecord } from '../core/find-secrets.js';
 import { loadPlace, loadSecretProject } from '../core/load-place.js';
 import type { NewSecret, SecretChange } from '../core/secret.rules.js';
-import { type SecretView, SecretViewer, shownIn } from '../core/secret.view.js';
-import { type Clear, openerFor, openPersonal, sealerFor, sealPersonal } from '../core/secret-sealing.js';
-import { noteStates, personalDigestOf } from '../core/secret-states.js';
-import { refuse } from '../core/write-checks.js';
+import { idsWithValues, type SecretView, SecretViewer } from '../core/secret.view.js';
+import { openerFor, openPersonal, type SecretPlaintext, sealerFor, sealPersonal } from '../core/secret-sealing.js';
+import { personalDigestOf, recordStates } from '../core/secret-states.js';
+import { refuseViolations } from '../core/write-checks.js';
 import { PersonalSecret } from '../entities/personal.entity.js';
 import { authorizeReferences, type PlacedValue } from '../references/reference-writes.js';
 import type { Place } from '../scope/place.rules.js';
@@ -48,7 +48,7 @@ export class PersonalSecretService {
     place: Place,
     { secretKey, secretValue, secretComment, ...rest }: NewSecret,
   ): Promise<SecretView> {
-    refuse(sharedFields(rest));
+    refuseViolations(sharedFields(rest));
     return inTransaction(ctx, async (tx) => {
       const owned = await this.#load(tx, place, secretKey);
       return this.#insert(tx, owned, { secretValue, secretComment });
@@ -101,7 +101,7 @@ export class PersonalSecretService {
     { secretKey, secretValue, secretComment, ...rest }: SecretChange,
     mode: UpdateMode,
   ): Promise<SecretView | null> {
-    refuse(sharedFields(rest));
+    refuseViolations(sharedFields(rest));
     return inTransaction(ctx, async (tx) => {
       const owned = await this.#load(tx, place, secretKey).catch((error: unknown) => {
         if (mode === 'ignore' && error instanceof AppError && error.code === 'SECRET_NOT_FOUND') return null;
@@ -152,7 +152,7 @@ export class PersonalSecretService {
   async #load(tx: Transaction, place: Place, key: string): Promise<Owned> {
     const project = await loadSecretProject(tx, this.projects, place.projectId);
     authorizeListing(project);
-    const userId = userOf(tx);
+    const userId = callingUserId(tx);
     if (userId === undefined) throw validationFailed([NEEDS_USER]);
     const shared = await findByKey(tx, place, { key, withValues: true });
     if (shared === undefined) await loadPlace(tx, place);
@@ -181,7 +181,7 @@ async function finish(
   tx: Transaction,
   { project, shared }: Owned,
   action: string,
-  { own, clear }: { own: PersonalSecret; clear?: Omit<Clear, 'metadata'> },
+  { own, clear }: { own: PersonalSecret; clear?: Omit<SecretPlaintext, 'metadata'> },
 ): Promise<SecretView> {
   const isDeletion = clear === undefined;
   const state = {
@@ -189,14 +189,14 @@ async function finish(
     version: own.version + Number(isDeletion),
     digest: isDeletion ? '' : personalDigestOf(own),
   };
-  noteStates(tx, [state]);
+  recordStates(tx, [state]);
   const opener = await openerFor(tx, project, isDeletion ? [shared, own] : [shared]);
   const view = new SecretViewer(opener, new Visibility(project.ability), true).personalView(shared, own, clear);
   await tx.auditTrail.recordChange(tx, {
     action,
     projectId: project.projectId,
     facts: { secretId: shared.id, personalSecretId: own.id },
-    disclosed: disclosureOf(shownIn([view])),
+    disclosed: disclosureOf(idsWithValues([view])),
   });
   return view;
 }
@@ -210,7 +210,7 @@ const NEEDS_USER: ErrorDetail = {
 /** What is wrong with a personal secret by itself, whatever is stored. */
 export const personalViolations = (ctx: Context, secret: object): ErrorDetail[] => {
   const { secretKey: _, secretValue: __, secretComment: ___, ...rest } = secret as Partial<SecretChange>;
-  return [...(userOf(ctx) === undefined ? [NEEDS_USER] : []), ...sharedFields(rest)];
+  return [...(callingUserId(ctx) === undefined ? [NEEDS_USER] : []), ...sharedFields(rest)];
 };
 
 /** The fields that a personal secret does not have. */

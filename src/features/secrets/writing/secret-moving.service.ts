@@ -10,14 +10,14 @@ import { lockRecords, lockRecordsById } from '../core/locked-secrets.js';
 import { nextAttributes, sealedRow } from '../core/next-version.js';
 import { refuseRotated, violationsOfRemoval } from '../core/rotated-guard.js';
 import { lockStructure } from '../core/secret.queries.js';
-import { type Clear, openerFor, sealerFor } from '../core/secret-sealing.js';
+import { openerFor, type SecretPlaintext, sealerFor } from '../core/secret-sealing.js';
 import { type Attributes, deleteSecrets, insertSecrets, updateSecrets } from '../core/secret-writes.js';
 import { refuseTaken, subjectOf } from '../core/write-checks.js';
-import { holdPlaces, loadWriteTarget, namedPlace, recordWrite, type WriteTarget } from '../core/write-target.js';
+import { loadWriteTarget, lockTargetFolders, namedPlace, recordWrite, type WriteTarget } from '../core/write-target.js';
 import { authorizeReferences, type NewValue, rewriteReferencesTo } from '../references/reference-writes.js';
 import { fieldsOf, Visibility } from '../scope/visibility.rules.js';
 import type { TagRow } from '../tags/public.js';
-import { contentsOf } from '../versions/restore-contents.js';
+import { openContents } from '../versions/restore-contents.js';
 import { TransferSecrets } from './secret-writing.rules.js';
 
 const pathOf = (index: number): string => `secretIds[${index}]`;
@@ -61,7 +61,7 @@ export class SecretMovingService {
       const { records, replaced } = await ready(tx, transfer, { isMove: true });
       const sealer = await sealerFor(tx, project, records.length);
       const opener = await openerFor(tx, project, records);
-      const contents = records.map((record) => contentsOf(opener, project, record));
+      const contents = records.map((record) => openContents(opener, project, record));
       authorizeReferences(
         project,
         contents.map(({ value }, index) => {
@@ -71,7 +71,7 @@ export class SecretMovingService {
         }),
       );
       const rows = records.map((record, index) =>
-        sealedRow(sealer, { ...nextAttributes(record), ...homeOf(destination) }, contents[index] as Clear),
+        sealedRow(sealer, { ...nextAttributes(record), ...homeOf(destination) }, contents[index] as SecretPlaintext),
       );
       await updateSecrets(tx, project, rows);
       const renamings = records.map(({ key }) => ({ from: named(source, key), to: named(destination, key) }));
@@ -98,7 +98,7 @@ export class SecretMovingService {
       const { records, replaced } = await ready(tx, transfer, { isMove: false });
       const sealer = await sealerFor(tx, project, records.length);
       const opener = await openerFor(tx, project, records);
-      const contents = records.map((record) => contentsOf(opener, project, record));
+      const contents = records.map((record) => openContents(opener, project, record));
       authorizeReferences(
         project,
         contents.map(({ value }, index) => newValueOf(transfer, value, index)),
@@ -106,7 +106,7 @@ export class SecretMovingService {
       const rows = records.map((record, index) => {
         const own = { id: newId(), version: 1, rotationId: null };
         const attributes: Attributes = { ...nextAttributes(record), ...homeOf(destination), ...own };
-        return sealedRow(sealer, attributes, contents[index] as Clear);
+        return sealedRow(sealer, attributes, contents[index] as SecretPlaintext);
       });
       await insertSecrets(tx, project, rows);
       const ids = rows.map(({ id }) => id);
@@ -139,7 +139,7 @@ async function ready(
 ): Promise<{ records: readonly SecretRecord[]; replaced: readonly string[] }> {
   const { project } = source;
   await lockStructure(tx, project);
-  await holdPlaces(tx, [source, destination]);
+  await lockTargetFolders(tx, [source, destination]);
   const records = await lockRecordsById(tx, source, secretIds);
   const visibility = new Visibility(project.ability);
   for (const item of records) {

@@ -6,16 +6,20 @@ import type { Sealer } from '../../../kernel/crypto/sealer.js';
 import { atOnce, inTransaction, WholeTransaction } from '../../../kernel/database/in-transaction.js';
 import { AppError, type ErrorCode, type ErrorDetail } from '../../../kernel/errors.js';
 import { mapYielding } from '../../../kernel/event-loop.js';
-import { type Asked, RefusedTogether, SharedTransactions } from '../../../kernel/known-access/shared-transactions.js';
+import {
+  RefusedTogether,
+  type SharedRequest,
+  SharedTransactions,
+} from '../../../kernel/known-access/shared-transactions.js';
 import { parse, parseYielding } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import type { SecretRecord } from '../core/find-secrets.js';
 import { holdSecret, lockBatch } from '../core/locked-secrets.js';
-import { NOT_WRITTEN, newRow, nextRow, withTimes, writtenRecord } from '../core/next-version.js';
+import { NO_TIMES, newRow, nextRow, withTimes, writtenRecord } from '../core/next-version.js';
 import { refuseRotated, violationsOfChange, violationsOfRemoval } from '../core/rotated-guard.js';
 import { lockStructure } from '../core/secret.queries.js';
 import {
-  keyAfter,
+  keyAfterChange,
   type NewSecret,
   type PathOf,
   plainMetadata,
@@ -31,18 +35,18 @@ import {
   authorizeChanges,
   authorizeNew,
   loadTagsAndCheckRecipients,
-  pick,
-  refuse,
   refuseMissing,
   refuseTaken,
   refuseTakenNames,
+  refuseViolations,
+  tagsByIds,
 } from '../core/write-checks.js';
 import {
   type Batch,
-  type Home,
-  holdPlaces,
-  homeAt,
-  homesOf,
+  type ExistingFolder,
+  folderAt,
+  foldersOfBatch,
+  lockTargetFolders,
   namedPlace,
   nameOf,
   renamesOf,
@@ -108,7 +112,7 @@ interface Put extends Pick<Required<Update>, 'action' | 'facts'> {
 }
 
 /** A request that writes one secret. */
-interface AskedWrite<Own> extends Asked {
+interface SharedWrite<Own> extends SharedRequest {
   readonly own: Own;
 }
 
@@ -127,7 +131,7 @@ function eachByItself(error: unknown): never {
 
 /** Creates, updates and deletes secrets: one, or many with all or nothing. */
 export class SecretService {
-  readonly #writes = new SharedTransactions<AskedWrite<unknown>, SecretView>(MAX_TOGETHER);
+  readonly #writes = new SharedTransactions<SharedWrite<unknown>, SecretView>(MAX_TOGETHER);
 
   constructor(
     private readonly projects: ProjectReader,
@@ -306,7 +310,7 @@ export class SecretService {
     };
     const contents = shared.map(({ secret }) => secret);
     if (personal.length === 0 && others.length === 0) return write.shared(ctx, batch, contents);
-    refuse(refusedPersonal(ctx, personal));
+    refuseViolations(refusedPersonal(ctx, personal));
     return inTransaction(ctx, async (tx) => {
       const own = new Map<number, SecretView | null>();
       const writePersonal = async (): Promise<void> => {
@@ -326,20 +330,20 @@ export class SecretService {
   }
 
   async #create(ctx: Context, at: Batch, secrets: readonly NewSecret[]): Promise<SecretView[]> {
-    refuse(repeatedKeys(namesIn(at, keysOf(secrets)), at.pathOf, 'secretKey'));
+    refuseViolations(repeatedKeys(namesIn(at, keysOf(secrets)), at.pathOf, 'secretKey'));
     return this.targets.at(ctx, at, 'secrets:create', (target) => this.#add(ctx, target, secrets));
   }
 
   async #add(ctx: Context, target: WriteTarget, secrets: readonly NewSecret[]): Promise<SecretView[]> {
     const { project } = target;
     const tags = await loadTagsAndCheckRecipients(ctx, target, secrets);
-    const added = secrets.map((secret, index) => ({ home: homeAt(target, index), secret }));
+    const added = secrets.map((secret, index) => ({ home: folderAt(target, index), secret }));
     authorizeNew(project, added, tags);
     authorizeReferences(
       project,
       secrets.map((secret, index) => newValueOf(target, secret.secretValue, index)),
     );
-    if (project.enforceEncryptedSecretMetadata) refuse(plainMetadata(secrets, target.pathOf));
+    if (project.enforceEncryptedSecretMetadata) refuseViolations(plainMetadata(secrets, target.pathOf));
     const sealer = await sealerFor(ctx, project, secrets.length);
     const rows = await mapYielding(added, ({ home, secret }) => newRow(sealer, home, { secret, rename: null }));
     const create = { action: 'secret:create', rows, tags } as const;
@@ -351,7 +355,7 @@ export class SecretService {
         return this.#finish(tx, target, { ...create, rows: together, tags: known, write, requests });
       });
     return inTransaction(ctx, async (tx) => {
-      await holdPlaces(tx, homesOf(target));
+      await lockTargetFolders(tx, foldersOfBatch(target));
       await refuseTaken(tx, target, keysOf(secrets));
       const write = () => insertSecrets(tx, project, rows, placeToCheck(target));
       return (await this.#finish(tx, target, { ...create, write })).ending;
@@ -366,7 +370,7 @@ export class SecretService {
     ctx: Context,
     target: WriteTarget,
     { action, own }: { readonly action: string; readonly own: Own },
-    work: (tx: Transaction, target: WriteTarget, all: readonly AskedWrite<Own>[]) => Promise<Ending>,
+    work: (tx: Transaction, target: WriteTarget, all: readonly SharedWrite<Own>[]) => Promise<Ending>,
   ): Promise<SecretView[]> {
     // Whichever of them it is: in its own request it is the first one.
     const alike = { ...target, pathOf: (_: number, field: string) => target.pathOf(0, field) };
@@ -385,7 +389,7 @@ export class SecretService {
     ];
     const line = ctx.actor.tokenId === null || ctx.claim !== undefined ? null : JSON.stringify(common);
     const asked = { ctx, since: performance.now(), own };
-    const shared = this.#writes as SharedTransactions<AskedWrite<Own>, SecretView>;
+    const shared = this.#writes as SharedTransactions<SharedWrite<Own>, SecretView>;
     const view = await shared.run(asked, line, async (tx, all) => {
       const given = async ({ ending }: Ending) => {
         const views = await ending;
@@ -399,12 +403,13 @@ export class SecretService {
 
   async #update(ctx: Context, at: Batch, update: Update): Promise<SecretView[]> {
     const { changes, mode } = update;
-    refuse(repeatedKeys(namesIn(at, keysOf(changes)), at.pathOf, 'secretKey'));
-    refuse(repeatedKeys(namesIn(at, changes.map(keyAfter)), at.pathOf, 'newSecretKey'));
+    refuseViolations(repeatedKeys(namesIn(at, keysOf(changes)), at.pathOf, 'secretKey'));
+    refuseViolations(repeatedKeys(namesIn(at, changes.map(keyAfterChange)), at.pathOf, 'newSecretKey'));
     const lock = async (tx: Transaction, target: WriteTarget, changes: readonly SecretChange[]) => {
       const isRenaming = changes.some(({ newSecretKey }) => newSecretKey !== undefined);
       if (isRenaming) await lockStructure(tx, target.project);
-      if (isRenaming || mode !== 'fail' || target.homes !== undefined) await holdPlaces(tx, homesOf(target));
+      if (isRenaming || mode !== 'fail' || target.homes !== undefined)
+        await lockTargetFolders(tx, foldersOfBatch(target));
       const wanted = changes.map(({ secretKey: key }, index) => ({ index, key }));
       return lockBatch(tx, target, wanted);
     };
@@ -421,7 +426,7 @@ export class SecretService {
     const { changes, mode, action = 'secret:update' } = update;
     const { project, pathOf, homes } = target;
     const tags = await loadTagsAndCheckRecipients(ctx, target, changes);
-    if (project.enforceEncryptedSecretMetadata) refuse(plainMetadata(changes, pathOf));
+    if (project.enforceEncryptedSecretMetadata) refuseViolations(plainMetadata(changes, pathOf));
     const [change, ...others] = changes;
     if (
       change === undefined ||
@@ -453,7 +458,7 @@ export class SecretService {
     const { project, pathOf } = target;
     const records = await lock(tx, target, changes);
     const items = changes.map((change, index) => {
-      const home = homeAt(target, index);
+      const home = folderAt(target, index);
       return { home, change, record: records.get(nameOf({ ...home, key: change.secretKey })), index };
     });
     const isMissing = items.map(({ record }) => record === undefined);
@@ -498,7 +503,9 @@ export class SecretService {
     const except = new Set([...byName.values()].map(({ id }) => id));
     await rewriteReferencesTo(tx, project, renamings, { except });
     const known = new Map([...tags, ...tagsOf(records.values())]);
-    const rows = items.flatMap(({ home, change }) => byName.get(nameOf({ ...home, key: keyAfter(change) })) ?? []);
+    const rows = items.flatMap(
+      ({ home, change }) => byName.get(nameOf({ ...home, key: keyAfterChange(change) })) ?? [],
+    );
     const writeNow = early === null ? write : async () => early;
     const { ending } = await this.#finish(tx, target, {
       action,
@@ -513,13 +520,13 @@ export class SecretService {
   }
 
   async #delete(ctx: Context, at: Batch, keys: readonly string[]): Promise<SecretView[]> {
-    refuse(repeatedKeys(namesIn(at, keys), at.pathOf, 'secretKey'));
+    refuseViolations(repeatedKeys(namesIn(at, keys), at.pathOf, 'secretKey'));
     return this.targets.at(ctx, at, 'secrets:delete', (target) =>
       inTransaction(ctx, async (tx) => {
-        if (target.homes !== undefined) await holdPlaces(tx, homesOf(target));
+        if (target.homes !== undefined) await lockTargetFolders(tx, foldersOfBatch(target));
         const wanted = keys.map((key, index) => ({ index, key }));
         const found = await lockBatch(tx, target, wanted);
-        const named = wanted.map(({ index, key }) => found.get(nameOf({ ...homeAt(target, index), key })));
+        const named = wanted.map(({ index, key }) => found.get(nameOf({ ...folderAt(target, index), key })));
         refuseMissing(
           named.map((record) => record === undefined),
           at.pathOf,
@@ -553,12 +560,12 @@ export class SecretService {
     },
   ): Promise<Ending> {
     const { project } = target;
-    const homes = new Map(homesOf(target).map((home) => [home.folderId, namedPlace(home)]));
+    const homes = new Map(foldersOfBatch(target).map((home) => [home.folderId, namedPlace(home)]));
     const records = rows.map((row) =>
-      writtenRecord(tx, row, NOT_WRITTEN, {
+      writtenRecord(tx, row, NO_TIMES, {
         project,
         ...(homes.get(row.folderId) as ReturnType<typeof namedPlace>),
-        tags: pick(tags, row.tagIds),
+        tags: tagsByIds(tags, row.tagIds),
       }),
     );
     const views = await mapYielding(records, writtenView(new Visibility(project.ability)));
@@ -610,7 +617,7 @@ const recordBatch = (
     requests?: readonly RequestInfo[] | undefined;
   },
 ): Promise<void> => {
-  const event = (home: Home, of: readonly SecretView[]): AuditEvent =>
+  const event = (home: ExistingFolder, of: readonly SecretView[]): AuditEvent =>
     writeEvent(
       { ...home, project: target.project },
       { action, ids: of.map(({ id }) => id), facts, shown: isShown ? of : [] },
@@ -621,7 +628,7 @@ const recordBatch = (
       ...views.map((view, at) => ({ ...event(target, [view]), request: requests[at] })),
     );
   const written = Map.groupBy(views, ({ folderId }) => folderId);
-  const events = homesOf(target).flatMap((home): AuditEvent[] => {
+  const events = foldersOfBatch(target).flatMap((home): AuditEvent[] => {
     const of = written.get(home.folderId) ?? [];
     // A batch of one folder is recorded also if it changed nothing.
     if (of.length === 0 && target.homes !== undefined) return [];
@@ -694,7 +701,7 @@ const tagsOf = (records: Iterable<SecretRecord>): [string, TagRow][] =>
   [...records].flatMap(({ tags }) => tags.map((tag): [string, TagRow] => [tag.id, tag]));
 
 const newValueOf = (target: WriteTarget, value: string, index: number): NewValue => ({
-  ...namedPlace(homeAt(target, index)),
+  ...namedPlace(folderAt(target, index)),
   value: new SealedText(value),
   at: target.pathOf(index, 'secretValue'),
 });

@@ -27,7 +27,7 @@ import {
   writeContents,
 } from '../../secrets/public.js';
 import { Tag } from '../../secrets/tags/public.js';
-import { lockPresent } from '../project-templates/public.js';
+import { lockCurrentMembers } from '../project-templates/public.js';
 import { type CopyPart, CopyProject } from './project-copy.rules.js';
 import { copyMembers, copyPrivileges, copySettings, listMembers, listPrivileges } from './project-copy.sql.js';
 
@@ -109,7 +109,7 @@ const NEW_PROJECT = { template: DEFAULT_TEMPLATE, shouldCreateDefaultEnvs: false
 
 /** Only a direct member of the organization can be the admin of a project. @throws MEMBERSHIP_NOT_FOUND */
 async function lockMaker(tx: Transaction): Promise<void> {
-  const present = await lockPresent(tx, [tx.actor.id]);
+  const present = await lockCurrentMembers(tx, [tx.actor.id]);
   if (!present.has(tx.actor.id)) throw new AppError('MEMBERSHIP_NOT_FOUND');
 }
 
@@ -255,7 +255,7 @@ async function planMembers(
   { projectId }: ProjectAccess,
 ): Promise<{ readonly members: readonly Member[]; readonly left: readonly Skip[] }> {
   const all = (await listMembers(tx, { projectId })).filter(({ memberId }) => memberId !== tx.actor.id);
-  const present = await lockPresent(
+  const present = await lockCurrentMembers(
     tx,
     all.map(({ memberId }) => memberId),
   );

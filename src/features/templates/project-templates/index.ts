@@ -7,7 +7,7 @@ import { isBuiltInForm } from './built-in-templates.js';
 import { ProjectTemplate, ProjectTemplateVersion } from './template.entity.js';
 import { TemplateResolver, templateRelations } from './template.resolver.js';
 import { templateRoutes } from './template.routes.js';
-import { readOf, TemplateService } from './template.service.js';
+import { auditOfRead, TemplateService } from './template.service.js';
 import { type TemplateType, type TemplateVersionType, toTemplateType, toVersionType } from './template.type.js';
 import { driftRelations, TemplateDriftResolver } from './template-drift.resolver.js';
 import { TemplateDriftService } from './template-drift.service.js';
@@ -34,14 +34,14 @@ export function createProjectTemplates({ projects }: { readonly projects: Projec
         reach: 'n.organization_id = $2',
         isDerived: isBuiltInForm,
         load: templates,
-        record: readOf,
+        record: auditOfRead,
       }),
       nodeKind({
         type: 'ProjectTemplateVersion',
         table: 'project_template_version',
         reach: 'n.organization_id = $2',
         load: versions,
-        record: ({ projectTemplateId }) => readOf({ id: projectTemplateId }),
+        record: ({ projectTemplateId }) => auditOfRead({ id: projectTemplateId }),
       }),
     ],
     routes: templateRoutes,

@@ -1,1 +1,1 @@
-export { applyTemplate, lockPresent } from './template-application.js';
+export { applyTemplate, lockCurrentMembers } from './template-application.js';

@@ -13,16 +13,16 @@ import { lockMemberships } from './template-members.sql.js';
 export type MemberKind = 'user' | 'group' | 'identity';
 
 /** A future member of a project. */
-export interface Joining extends TemplateMember {
+export interface FutureMember extends TemplateMember {
   readonly kind: MemberKind;
 }
 
 /** The members of a template, users first. */
-export const joiningOf = ({
+export const futureMembers = ({
   users,
   groups,
   identities,
-}: Pick<TemplateContent, 'users' | 'groups' | 'identities'>): Joining[] => [
+}: Pick<TemplateContent, 'users' | 'groups' | 'identities'>): FutureMember[] => [
   ...users.map((member) => ({ kind: 'user' as const, ...member })),
   ...groups.map((member) => ({ kind: 'group' as const, ...member })),
   ...identities.map((member) => ({ kind: 'identity' as const, ...member })),
@@ -32,7 +32,7 @@ export const joiningOf = ({
  * The given users, groups and identities whose own organization membership has not ended. Their memberships are locked until the
  * transaction ends.
  */
-export async function lockPresent(tx: Transaction, ids: readonly string[]): Promise<ReadonlySet<string>> {
+export async function lockCurrentMembers(tx: Transaction, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
   const memberships = await lockMemberships(tx, { organizationId: tx.organizationId, ids });
   return new Set(memberships.filter(({ hasEnded }) => !hasEnded).map(({ id }) => id));
@@ -55,8 +55,8 @@ export async function applyTemplate(
     throw validationFailed([
       { path: 'template', code: 'WRONG_PROJECT_TYPE', message: 'must be a template of the same type as the project' },
     ]);
-  const named = joiningOf(template);
-  const present = await lockPresent(
+  const named = futureMembers(template);
+  const present = await lockCurrentMembers(
     tx,
     named.map(({ id }) => id),
   );
@@ -84,7 +84,7 @@ export async function applyTemplate(
 }
 
 interface Filling extends Pick<TemplateContent, 'roles' | 'projectManagedIdentities'> {
-  readonly joining: readonly Joining[];
+  readonly joining: readonly FutureMember[];
 }
 
 async function fill(
@@ -130,7 +130,11 @@ export async function insertIdentities(
 }
 
 /** Adds members to a project. */
-export async function insertMembers(tx: Transaction, projectId: string, members: readonly Joining[]): Promise<void> {
+export async function insertMembers(
+  tx: Transaction,
+  projectId: string,
+  members: readonly FutureMember[],
+): Promise<void> {
   if (members.length === 0) return;
   const { organizationId } = tx;
   await tx.em.insertMany(

@@ -11,8 +11,8 @@ import { PermissionRuleType, toShownRules } from '../../identity/permissions/pub
 import { groupRelationOf } from '../../members/groups/public.js';
 import { MemberKindEnum, TemplateType, toTemplateType } from './template.type.js';
 import type { MemberKind } from './template-application.js';
-import { type Drift, kindOf } from './template-drift.js';
-import { ApplyProjectTemplate, DriftOfProject, part } from './template-drift.rules.js';
+import { type Drift, subjectKindOf } from './template-drift.js';
+import { ApplyProjectTemplate, DriftOfProject, templatePart } from './template-drift.rules.js';
 import type { Applied, TemplateDriftService } from './template-drift.service.js';
 
 const PartEnum = enumType(
@@ -23,7 +23,7 @@ const PartEnum = enumType(
     roles: 'Custom roles.',
     members: 'Users, groups and machine identities, including those owned by the project.',
   },
-  part,
+  templatePart,
 );
 
 const DifferenceEnum = enumType(
@@ -134,7 +134,7 @@ const toDriftType = ({ template, version, environments, roles, members }: Drift)
     templateRules: templateRules && toShownRules(templateRules),
   })),
   members: members.map(({ memberId, ...member }) => {
-    const idOf = (kind: MemberKind): string | null => (kindOf(member) === kind ? memberId : null);
+    const idOf = (kind: MemberKind): string | null => (subjectKindOf(member) === kind ? memberId : null);
     return { ...member, userId: idOf('user'), groupId: idOf('group'), identityId: idOf('identity') };
   }),
 });

@@ -9,9 +9,9 @@ import type { MemberKind } from './template-application.js';
 
 const PARTS = ['environments', 'roles', 'members'] as const;
 /** The parts of a project that a template defines. */
-export type Part = (typeof PARTS)[number];
-export const ALL_PARTS: readonly Part[] = PARTS;
-export const part = z.enum(PARTS);
+export type TemplatePart = (typeof PARTS)[number];
+export const ALL_PARTS: readonly TemplatePart[] = PARTS;
+export const templatePart = z.enum(PARTS);
 
 const projectId = idOf('project');
 
@@ -23,7 +23,7 @@ export const ApplyProjectTemplate = z
   .strictObject({
     projectId,
     parts: z
-      .array(part)
+      .array(templatePart)
       .min(1)
       .max(PARTS.length)
       .refine((parts) => new Set(parts).size === parts.length, {
@@ -242,30 +242,34 @@ function withKeptAdmin(expected: readonly Expected[], state: ProjectState): read
 const hasTerm = (terms: unknown, slug: string): boolean => Object.hasOwn((terms ?? {}) as object, slug);
 
 /** An item that the template does not define but that is kept, and why. */
-export interface Kept {
-  readonly part: Part;
+export interface KeptItem {
+  readonly part: TemplatePart;
   readonly slug: string;
   readonly reason: 'holds-content' | 'imported' | 'in-use';
 }
 
 /** The changes to make. */
 export interface Plan extends Differences {
-  readonly kept: readonly Kept[];
+  readonly kept: readonly KeptItem[];
 }
 
 /** Plans which differences to resolve: those of the selected parts. Additional items only if they are to be removed and can be. */
 export function planOf(
   all: Differences,
   state: ProjectState,
-  { parts, removes }: { readonly parts: readonly Part[]; readonly removes: boolean },
+  { parts, removes }: { readonly parts: readonly TemplatePart[]; readonly removes: boolean },
 ): Plan {
-  const chosen = <D extends { readonly difference: Difference }>(of: Part, list: readonly D[]): readonly D[] =>
+  const chosen = <D extends { readonly difference: Difference }>(of: TemplatePart, list: readonly D[]): readonly D[] =>
     parts.includes(of) ? list.filter(({ difference }) => removes || difference !== 'additional') : [];
   const members = chosen('members', all.members);
   const inUse = rolesAfter(state, members);
   const stays = new Map(state.environments.map((one) => [one.slug, reasonToKeep(one)]));
-  const keptOf = (of: Part, list: readonly EnvironmentDifference[], why: (slug: string) => Kept['reason'] | null) =>
-    list.flatMap(({ difference, slug }): Kept[] => {
+  const keptOf = (
+    of: TemplatePart,
+    list: readonly EnvironmentDifference[],
+    why: (slug: string) => KeptItem['reason'] | null,
+  ) =>
+    list.flatMap(({ difference, slug }): KeptItem[] => {
       const reason = difference === 'additional' ? why(slug) : null;
       return reason === null ? [] : [{ part: of, slug, reason }];
     });
@@ -275,7 +279,7 @@ export function planOf(
     ...keptOf('environments', environments, (slug) => stays.get(slug) ?? null),
     ...keptOf('roles', roles, (slug) => (inUse.has(slug) ? 'in-use' : null)),
   ];
-  const isKept = (of: Part, slug: string): boolean => kept.some((one) => one.part === of && one.slug === slug);
+  const isKept = (of: TemplatePart, slug: string): boolean => kept.some((one) => one.part === of && one.slug === slug);
   return {
     environments: environments.filter(({ slug }) => !isKept('environments', slug)),
     roles: roles.filter(({ slug }) => !isKept('roles', slug)),
@@ -284,7 +288,10 @@ export function planOf(
   };
 }
 
-const reasonToKeep = ({ holdsContent, isImported }: ProjectState['environments'][number]): Kept['reason'] | null => {
+const reasonToKeep = ({
+  holdsContent,
+  isImported,
+}: ProjectState['environments'][number]): KeptItem['reason'] | null => {
   if (holdsContent) return 'holds-content';
   return isImported ? 'imported' : null;
 };
@@ -299,7 +306,7 @@ function rolesAfter({ members }: ProjectState, changes: readonly MemberDifferenc
 }
 
 /** The differences that remain after a plan. */
-export const leftOf = (all: Differences, plan: Differences): Differences => ({
+export const remainingDifferences = (all: Differences, plan: Differences): Differences => ({
   environments: all.environments.filter((one) => !plan.environments.includes(one)),
   roles: all.roles.filter((one) => !plan.roles.includes(one)),
   members: all.members.filter((one) => !plan.members.includes(one)),

@@ -1,7 +1,7 @@
 import { raw as sql } from '@mikro-orm/core';
 import { authorize, PermissionDenied, type Rule } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
-import { guarded, inTransaction } from '../../../kernel/database/in-transaction.js';
+import { inTransaction, withConstraintCodes } from '../../../kernel/database/in-transaction.js';
 import { newId } from '../../../kernel/ids.js';
 import { parse } from '../../../kernel/validation.js';
 import { readStoredRules, rightsBeyondChange } from '../../identity/permissions/public.js';
@@ -19,8 +19,8 @@ import {
   subjectOf,
 } from '../../projects/public.js';
 import { createRootFolders } from '../../secrets/public.js';
-import { insertIdentities, insertMembers, insertRoles, lockPresent } from './template-application.js';
-import { authorizeReading, compare, type Drift, kindOf, mayRead, namesOf, readable } from './template-drift.js';
+import { insertIdentities, insertMembers, insertRoles, lockCurrentMembers } from './template-application.js';
+import { authorizeReading, compare, type Drift, mayRead, namesOf, readable, subjectKindOf } from './template-drift.js';
 import { closePositions, renameEnvironments, updateMembers, updateRoles } from './template-drift.queries.js';
 import {
   ALL_PARTS,
@@ -28,14 +28,14 @@ import {
   type Difference,
   DriftOfProject,
   type EnvironmentDifference,
-  type Kept,
-  leftOf,
+  type KeptItem,
   type MemberDifference,
-  type Part,
   type Plan,
   type ProjectState,
   planOf,
   type RoleDifference,
+  remainingDifferences,
+  type TemplatePart,
 } from './template-drift.rules.js';
 
 /** The changes made (or previewed) and the remaining differences; null for a project without a template. */
@@ -43,7 +43,7 @@ export interface Applied {
   readonly isDryRun: boolean;
   readonly applied: Drift | null;
   readonly left: Drift | null;
-  readonly kept: readonly Kept[];
+  readonly kept: readonly KeptItem[];
 }
 
 const CONSTRAINTS = {
@@ -99,7 +99,7 @@ export class TemplateDriftService {
     authorizeReading(tx, project, wanted.parts);
     authorizeKinds(project, wanted);
     await lockProject(tx, project);
-    const compared = await compare(tx, project, (ids) => lockPresent(tx, ids));
+    const compared = await compare(tx, project, (ids) => lockCurrentMembers(tx, ids));
     const { drift, state } = compared ?? { drift: null, state: null };
     const plan = drift === null ? NOTHING : planOf(drift, state, wanted);
     if (state !== null) await authorizePlan(tx, project, plan, state);
@@ -115,7 +115,7 @@ export class TemplateDriftService {
     const { projectId } = project;
     const { plan, drift, state } = application;
     const { version } = drift.template;
-    await guarded(async () => {
+    await withConstraintCodes(async () => {
       await carryOut(tx, { projectId, plan, state });
       if (!reachesVersion(project, application)) return;
       await tx.em.nativeUpdate(Project, { id: projectId }, { templateVersion: version, updatedAt: sql('now()') });
@@ -126,7 +126,7 @@ export class TemplateDriftService {
 /** Whether the project then matches the version of its template: all parts were selected, or no part differs any more. */
 function reachesVersion(project: ProjectAccess, { plan, drift, parts }: Omit<Application, 'state'>): boolean {
   if (parts.length === ALL_PARTS.length) return true;
-  const left = leftOf(drift, plan);
+  const left = remainingDifferences(drift, plan);
   // Does not reveal whether a part that the caller cannot read differs.
   return ALL_PARTS.every((part) => mayRead(project, part) && left[part].length === 0);
 }
@@ -134,7 +134,7 @@ function reachesVersion(project: ProjectAccess, { plan, drift, parts }: Omit<App
 const NOTHING: Plan = { environments: [], roles: [], members: [], kept: [] };
 
 interface ApplyOptions {
-  readonly parts: readonly Part[];
+  readonly parts: readonly TemplatePart[];
   readonly removes: boolean;
   readonly dryRun: boolean;
 }
@@ -158,7 +158,7 @@ function answer(project: ProjectAccess, { drift, plan, parts, dryRun }: Outcome)
   return {
     isDryRun: dryRun,
     applied: { ...after, ...changes },
-    left: readable(project, withoutHidden(project, { ...after, ...leftOf(drift, plan) })),
+    left: readable(project, withoutHidden(project, { ...after, ...remainingDifferences(drift, plan) })),
     kept,
   };
 }
@@ -175,7 +175,7 @@ const SUBJECTS = {
   environments: ['environments'],
   roles: ['role'],
   members: ['member', 'identity', 'groups'],
-} as const satisfies Record<Part, readonly string[]>;
+} as const satisfies Record<TemplatePart, readonly string[]>;
 
 /** Runs before anything is looked up. @throws PERMISSION_DENIED */
 function authorizeKinds(project: ProjectAccess, { parts, removes }: Pick<Outcome, 'parts' | 'removes'>): void {
@@ -218,7 +218,7 @@ async function authorizePlan(
 
 /** Checks the member itself in addition to its roles: rules have conditions on members. */
 function authorizeMember(project: ProjectAccess, member: MemberDifference): void {
-  const kind = kindOf(member);
+  const kind = subjectKindOf(member);
   const fields = fieldsOf(kind, namesOf(member));
   authorize(project, `${subjectOf(kind)}:${verbOf(member.difference)}`, fields);
   if (member.difference !== 'missing') authorize(project, `${subjectOf(kind)}:read`, fields);
@@ -227,7 +227,7 @@ function authorizeMember(project: ProjectAccess, member: MemberDifference): void
 function changeOf(member: MemberDifference, held: ProjectState['members'][number] | undefined): MemberChange {
   return {
     verb: verbOf(member.difference),
-    target: { kind: kindOf(member), names: namesOf(member) },
+    target: { kind: subjectKindOf(member), names: namesOf(member) },
     placeOf: () => 'parts',
     unknownRole: 'must include ROLES, because members get a role that the project does not have yet',
     ...(held === undefined
@@ -327,7 +327,7 @@ async function writeMembers(
 ): Promise<void> {
   const { added, changed, removed } = partsOf(differences);
   const joining = added.map((member) => ({
-    kind: kindOf(member),
+    kind: subjectKindOf(member),
     id: member.memberId ?? newId(),
     name: member.name,
     isMade: member.memberId === null,

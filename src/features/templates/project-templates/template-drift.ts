@@ -6,14 +6,14 @@ import { fieldsOf, Project, type ProjectAccess, ProjectRole, subjectOf } from '.
 import { ProjectTemplate } from './template.entity.js';
 import { findTemplates } from './template.queries.js';
 import { type TemplateView, toTemplateView } from './template.view.js';
-import { joiningOf, type MemberKind } from './template-application.js';
+import { futureMembers, type MemberKind } from './template-application.js';
 import { listEnvironments, listMembers } from './template-drift.queries.js';
 import {
   type Differences,
   differencesOf,
   type MemberDifference,
-  type Part,
   type ProjectState,
+  type TemplatePart,
 } from './template-drift.rules.js';
 
 /** A comparison of a project with the template that it was created from. */
@@ -29,20 +29,20 @@ interface Compared {
   readonly state: ProjectState;
 }
 
-const READING: Readonly<Record<Part, readonly Action[]>> = {
+const READING: Readonly<Record<TemplatePart, readonly Action[]>> = {
   environments: ['environments:read'],
   roles: ['role:read'],
   members: ['member:read', 'identity:read', 'groups:read'],
 };
 
 /** @throws PERMISSION_DENIED if the caller cannot read the template or these parts of the project */
-export function authorizeReading(ctx: Context, project: ProjectAccess, parts: readonly Part[]): void {
+export function authorizeReading(ctx: Context, project: ProjectAccess, parts: readonly TemplatePart[]): void {
   authorize(ctx, 'project-templates:read');
   for (const part of parts) for (const action of READING[part]) authorize(project, action);
 }
 
 /** Whether the caller can read this part of the project. */
-export const mayRead = ({ ability }: ProjectAccess, part: Part): boolean =>
+export const mayRead = ({ ability }: ProjectAccess, part: TemplatePart): boolean =>
   READING[part].every((action) => can(ability, action));
 
 /**
@@ -62,7 +62,7 @@ export async function compare(
   if (id == null || version == null) return null;
   const stored = await em.findOne(ProjectTemplate, { organizationId, id });
   if (stored === null) return null;
-  const named = joiningOf(stored).map((member) => member.id);
+  const named = futureMembers(stored).map((member) => member.id);
   if (named.length > 0) await hold(named);
   const [row] = await findTemplates(ctx, { organizationId, ids: [id] });
   if (row === undefined) return null;
@@ -83,7 +83,7 @@ export async function compare(
 }
 
 /** The subject of a project member in rules. */
-export const kindOf = ({ memberKind }: Pick<MemberDifference, 'memberKind'>): MemberKind =>
+export const subjectKindOf = ({ memberKind }: Pick<MemberDifference, 'memberKind'>): MemberKind =>
   memberKind === 'project-identity' ? 'identity' : memberKind;
 
 /** The member fields that conditions of rules compare. */
@@ -96,6 +96,6 @@ export const readable = <D extends Differences>({ ability }: ProjectAccess, diff
   members: differences.members.filter(
     (member) =>
       member.difference === 'missing' ||
-      can(ability, `${subjectOf(kindOf(member))}:read`, fieldsOf(kindOf(member), namesOf(member))),
+      can(ability, `${subjectOf(subjectKindOf(member))}:read`, fieldsOf(subjectKindOf(member), namesOf(member))),
   ),
 });

@@ -14,10 +14,10 @@ import {
 } from '../../identity/permissions/public.js';
 import { DEFAULT_ENVIRONMENTS, subjectOf } from '../../projects/public.js';
 import {
-  type GivenLists,
   isUnchangedBuiltIn,
   type TemplateContent,
   type TemplateEnvironment,
+  type TemplateLists,
   type TemplateMember,
   type TemplateOwnIdentity,
   type TemplateRole,
@@ -28,7 +28,7 @@ import { findMembers } from './template-members.sql.js';
 type Lists = Omit<TemplateContent, 'name' | 'description'>;
 
 /** Default lists of a new template. */
-export const newLists = (type: string): Lists => ({
+export const defaultLists = (type: string): Lists => ({
   roles: [],
   environments:
     type === 'secret-manager'
@@ -66,7 +66,7 @@ interface GivenMember {
  *   USER_NOT_FOUND, GROUP_NOT_FOUND, IDENTITY_NOT_FOUND, ROLE_NOT_FOUND, each with all unknown names; ROLE_IN_USE for a role that a
  *   kept list uses
  */
-export async function listsAfter(tx: Transaction, before: Lists, given: GivenLists): Promise<Lists> {
+export async function mergeLists(tx: Transaction, before: Lists, given: TemplateLists): Promise<Lists> {
   const named = Object.fromEntries(JOINING_LISTS.map((list) => [list, namesIn(given, list)])) as Record<
     Joining,
     readonly GivenMember[] | undefined
@@ -122,7 +122,7 @@ function authorizeEntries(
 }
 
 /** The entries of a list in a request; none for null, undefined if absent. */
-function namesIn(given: GivenLists, list: Joining): readonly GivenMember[] | undefined {
+function namesIn(given: TemplateLists, list: Joining): readonly GivenMember[] | undefined {
   if (given[list] === undefined) return undefined;
   const entries: readonly { readonly roles: readonly string[] }[] = given[list] ?? [];
   return entries.map((entry) => {
@@ -153,7 +153,7 @@ const isKept = (
   { id, roles }: { id?: string | undefined; roles: readonly string[] },
 ) => before.some((entry) => entry.id === id && entry.roles.join() === roles.join());
 
-const rolesIn = (given: NonNullable<GivenLists['roles']>): TemplateRole[] =>
+const rolesIn = (given: NonNullable<TemplateLists['roles']>): TemplateRole[] =>
   given
     .filter((role) => !isUnchangedBuiltIn(role))
     .map(({ name, slug, permissions }) => ({ name, slug, rules: toRules(permissions) }));
@@ -173,7 +173,7 @@ const slugsOf = ({ roles }: Lists): ReadonlySet<string> =>
   new Set([...PROJECT_ROLES, ...roles.map(({ slug }) => slug)]);
 
 /** Roles used by given lists that the template will not have. */
-const unknownRoles = (after: Lists, given: GivenLists): Unknown[] =>
+const unknownRoles = (after: Lists, given: TemplateLists): Unknown[] =>
   WITH_ROLES.filter((list) => given[list] !== undefined).flatMap((list) =>
     after[list].flatMap(({ roles }, at) =>
       roles.flatMap((slug, index): Unknown[] =>
@@ -191,7 +191,7 @@ const unknownRoles = (after: Lists, given: GivenLists): Unknown[] =>
   );
 
 /** Kept lists that use a role that the template will not have. */
-const droppedRoles = (after: Lists, given: GivenLists): ErrorDetail[] =>
+const droppedRoles = (after: Lists, given: TemplateLists): ErrorDetail[] =>
   WITH_ROLES.filter((list) => given[list] === undefined).flatMap((list): ErrorDetail[] => {
     const holders = after[list].filter(({ roles }) => roles.some((slug) => !slugsOf(after).has(slug))).length;
     if (holders === 0) return [];
@@ -241,7 +241,7 @@ interface Change {
  * holder to become admin of any project, covers all of them; without it, no entry may get more than the template granted before. Roles
  * that no entry has grant nothing.
  *
- * @param before what a template of this name granted; for a new one or under a new name, `newLists`
+ * @param before what a template of this name granted; for a new one or under a new name, `defaultLists`
  * @throws PERMISSION_BOUNDARY naming the rights that are added
  */
 export function authorizeGrants(

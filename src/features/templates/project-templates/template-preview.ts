@@ -5,7 +5,7 @@ import { DEFAULT_ENVIRONMENTS, fieldsOf, subjectOf } from '../../projects/public
 import { ProjectTemplate } from './template.entity.js';
 import type { TemplateEnvironment } from './template.rules.js';
 import type { TemplateView } from './template.view.js';
-import { type Joining, joiningOf, type MemberKind } from './template-application.js';
+import { type FutureMember, futureMembers, type MemberKind } from './template-application.js';
 import { findMemberships } from './template-members.sql.js';
 
 /** A future member of a project and its roles. */
@@ -68,7 +68,7 @@ export async function previewOf(ctx: Context, template: TemplateView): Promise<T
 }
 
 /** Template members that are in the organization, with their current names. */
-const shownMembers = ({ users, groups, identities }: TemplateView): (Joining & { readonly name: string })[] => [
+const shownMembers = ({ users, groups, identities }: TemplateView): (FutureMember & { readonly name: string })[] => [
   ...(users ?? []).map(({ userId, username, roles }) => ({ kind: 'user' as const, id: userId, name: username, roles })),
   ...(groups ?? []).map(({ groupId, groupSlug, roles }) => ({
     kind: 'group' as const,
@@ -87,7 +87,7 @@ const shownMembers = ({ users, groups, identities }: TemplateView): (Joining & {
 async function skippedOf(ctx: Context, { id, isBuiltIn }: TemplateView): Promise<PreviewedSkip[]> {
   const { organizationId } = ctx;
   const stored = isBuiltIn ? null : await emOf(ctx).findOne(ProjectTemplate, { organizationId, id });
-  const named = stored === null ? [] : joiningOf(stored);
+  const named = stored === null ? [] : futureMembers(stored);
   if (named.length === 0) return [];
   const memberships = await findMemberships(ctx, { organizationId, ids: named.map((member) => member.id) });
   const hasEnded = new Map(memberships.map((row) => [row.id, row.hasEnded]));

@@ -4,7 +4,7 @@ import { orderRulesOf } from '../../../kernel/list-order.js';
 import { expectedVersion, integer } from '../../../kernel/number-rules.js';
 import { pageRules } from '../../../kernel/paging.js';
 import { idOf, personText, slugText } from '../../../kernel/text-rules.js';
-import { EVEN_IF_INVALID, looseEntries } from '../../../kernel/validation.js';
+import { EVEN_IF_INVALID, objectEntries } from '../../../kernel/validation.js';
 import { builtInProjectRoles, Permissions, RESERVED_ROLE_SLUGS } from '../../identity/permissions/public.js';
 import { DEFAULT_TEMPLATE, PROJECT_KINDS } from '../../projects/public.js';
 
@@ -156,7 +156,7 @@ const TOO_LONG = {
 /** Reports entries that repeat a value of an earlier one. */
 function refuseRepeats(issues: z.core.$RefinementCtx, list: readonly unknown[], key: string): void {
   const seen = new Set<string>();
-  looseEntries(list).forEach(({ [key]: given }, at) => {
+  objectEntries(list).forEach(({ [key]: given }, at) => {
     if (typeof given !== 'string') return;
     const text = given.toLowerCase();
     if (seen.has(text)) {
@@ -179,7 +179,7 @@ const listOf = <E extends z.ZodObject>(entry: E, ...keys: readonly (keyof z.outp
 
 const permitted = (rules: readonly unknown[]): ReadonlySet<string> =>
   new Set(
-    looseEntries(rules).flatMap(({ subject, action }) =>
+    objectEntries(rules).flatMap(({ subject, action }) =>
       [action].flat().map((verb) => JSON.stringify([subject, verb])),
     ),
   );
@@ -192,7 +192,7 @@ export function isUnchangedBuiltIn({
 }: { [K in keyof z.output<typeof GivenRole>]?: unknown }): boolean {
   const builtIn = builtInProjectRoles().find((role) => role.slug === slug);
   if (builtIn === undefined || builtIn.name !== name || !Array.isArray(permissions)) return false;
-  const isPlain = looseEntries(permissions).every(
+  const isPlain = objectEntries(permissions).every(
     ({ inverted, conditions }) => inverted !== true && Object.keys(conditions ?? {}).length === 0,
   );
   const [given, own] = [permitted(permissions), permitted(builtIn.rules)];
@@ -209,7 +209,7 @@ const roles = z
   .superRefine((list, issues) => {
     refuseRepeats(issues, list, 'slug');
     refuseRepeats(issues, list, 'name');
-    looseEntries(list).forEach((role, at) => {
+    objectEntries(list).forEach((role, at) => {
       if (isUnchangedBuiltIn(role)) return;
       const { slug, name, permissions } = role;
       const refuse = (key: string, message: string, code: string) =>
@@ -219,12 +219,12 @@ const roles = z
       if (Array.isArray(permissions) && permissions.length > MAX_RULES)
         refuse('permissions', `must have at most ${MAX_RULES} entries`, 'TOO_BIG');
     });
-    if (isTooLong(looseEntries(list).filter((role) => !isUnchangedBuiltIn(role)))) issues.addIssue(TOO_LONG);
+    if (isTooLong(objectEntries(list).filter((role) => !isUnchangedBuiltIn(role)))) issues.addIssue(TOO_LONG);
   }, EVEN_IF_INVALID);
 
 const environments = listOf(GivenEnvironment, 'name', 'slug').superRefine((list, issues) => {
   const taken = new Set<number>();
-  looseEntries(list).forEach(({ position }, at) => {
+  objectEntries(list).forEach(({ position }, at) => {
     if (typeof position !== 'number') return;
     if (position > list.length || taken.has(position)) {
       const message = 'must be a position from 1 to the number of environments, without duplicates';
@@ -338,4 +338,4 @@ export const ListProjectTemplates = z.strictObject({
 });
 
 /** The lists of a request, after validation. */
-export type GivenLists = Pick<z.output<typeof UpdateProjectTemplate>, keyof typeof changedLists>;
+export type TemplateLists = Pick<z.output<typeof UpdateProjectTemplate>, keyof typeof changedLists>;

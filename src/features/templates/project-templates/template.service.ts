@@ -31,7 +31,7 @@ import {
   UpdateProjectTemplate,
 } from './template.rules.js';
 import { type TemplateView, toContent, toTemplateView } from './template.view.js';
-import { authorizeGrants, listsAfter, newLists } from './template-members.js';
+import { authorizeGrants, defaultLists, mergeLists } from './template-members.js';
 import { previewOf, type TemplatePreview } from './template-preview.js';
 
 const CONSTRAINTS = {
@@ -56,15 +56,15 @@ export class TemplateService {
   /**
    * Creates a template.
    *
-   * @throws PERMISSION_DENIED also as `listsAfter`; PERMISSION_BOUNDARY as `authorizeGrants`; USER_NOT_FOUND, GROUP_NOT_FOUND,
+   * @throws PERMISSION_DENIED also as `mergeLists`; PERMISSION_BOUNDARY as `authorizeGrants`; USER_NOT_FOUND, GROUP_NOT_FOUND,
    *   IDENTITY_NOT_FOUND, ROLE_NOT_FOUND, PROJECT_TEMPLATE_NAME_TAKEN, ORGANIZATION_NOT_FOUND
    */
   create(ctx: Context, raw: unknown): Promise<TemplateView> {
     const { name, description = '', type, ...given } = parse(CreateProjectTemplate, raw);
     authorize(ctx, 'project-templates:create');
     return inTransaction(ctx, async (tx) => {
-      const lists = newLists(type);
-      const content = { name, description, ...(await listsAfter(tx, lists, given)) };
+      const lists = defaultLists(type);
+      const content = { name, description, ...(await mergeLists(tx, lists, given)) };
       authorizeGrants(tx, 'project-templates:create', lists, content);
       const template = tx.em.create(ProjectTemplate, { organizationId: tx.organizationId, type, ...content });
       await flush(tx, CONSTRAINTS);
@@ -77,7 +77,7 @@ export class TemplateService {
   /**
    * Updates a template: a given list replaces the current one, null clears it, absent keeps it. Every change creates a version.
    *
-   * @throws PERMISSION_DENIED also as `listsAfter`; PERMISSION_BOUNDARY as `authorizeGrants`; PROJECT_TEMPLATE_NOT_FOUND,
+   * @throws PERMISSION_DENIED also as `mergeLists`; PERMISSION_BOUNDARY as `authorizeGrants`; PROJECT_TEMPLATE_NOT_FOUND,
    *   PROJECT_TEMPLATE_BUILT_IN, CONCURRENT_CHANGE if `expectedVersion` differs, USER_NOT_FOUND, GROUP_NOT_FOUND,
    *   IDENTITY_NOT_FOUND, ROLE_NOT_FOUND, ROLE_IN_USE, PROJECT_TEMPLATE_NAME_TAKEN
    * Source: operation 10 of the specification.
@@ -95,10 +95,10 @@ export class TemplateService {
       const content = {
         name: name ?? nameBefore,
         description: description ?? descriptionBefore,
-        ...(await listsAfter(tx, lists, changes)),
+        ...(await mergeLists(tx, lists, changes)),
       };
       // Projects refer to templates by name: under the new name nothing was granted before.
-      const given = content.name === nameBefore ? kept : newLists(before.type);
+      const given = content.name === nameBefore ? kept : defaultLists(before.type);
       authorizeGrants(tx, 'project-templates:edit', given, content);
       const changed = changedIn(kept, content);
       if (changed.length > 0) {
@@ -134,7 +134,7 @@ export class TemplateService {
   async get(ctx: Context, raw: unknown): Promise<TemplateView> {
     const { id } = parse(OneProjectTemplate, raw);
     const template = await this.load(ctx, id);
-    await ctx.auditTrail.recordRead(ctx, readOf(template));
+    await ctx.auditTrail.recordRead(ctx, auditOfRead(template));
     return template;
   }
 
@@ -150,7 +150,7 @@ export class TemplateService {
     const { id } = parse(OneProjectTemplate, raw);
     const template = await this.load(ctx, id);
     const preview = await previewOf(ctx, template);
-    await ctx.auditTrail.recordRead(ctx, { ...readOf(template), action: 'project-template:preview' });
+    await ctx.auditTrail.recordRead(ctx, { ...auditOfRead(template), action: 'project-template:preview' });
     return preview;
   }
 
@@ -241,7 +241,7 @@ const countsOfTypes: BatchLoad<Readonly<Record<string, number>>> = async (ctx) =
 };
 
 /** The audit record of reading a template. */
-export const readOf = ({ id }: { readonly id: string }) => ({
+export const auditOfRead = ({ id }: { readonly id: string }) => ({
   action: 'project-template:get',
   facts: { templateId: id },
 });

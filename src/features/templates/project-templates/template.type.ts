@@ -7,9 +7,9 @@ import { type Fields, objectType, orNull } from '../../../kernel/graphql/object-
 import { connectionOf, countedConnectionOf } from '../../../kernel/graphql/page.js';
 import {
   builtInProjectRoles,
-  inBothForms,
   PermissionRuleType,
   PermissionType,
+  toRuleForms,
 } from '../../identity/permissions/public.js';
 import { ProjectKindEnum } from '../../projects/public.js';
 import type { VersionRow } from './template.queries.js';
@@ -174,7 +174,7 @@ export const TemplateVersionConnection = connectionOf(
 /** Built-in roles, then those of a template. Built-in roles list each action separately, in the form that requests accept. */
 function toRoles(own: readonly TemplateRole[]): TemplateRoleType[] {
   const builtIn = builtInProjectRoles().map(({ name, slug, rules }) => {
-    const { permissions } = inBothForms(rules);
+    const { permissions } = toRuleForms(rules);
     return {
       name,
       slug,
@@ -183,7 +183,7 @@ function toRoles(own: readonly TemplateRole[]): TemplateRoleType[] {
       rules: permissions.map((one) => ({ ...one, action: [one.action] })),
     };
   });
-  return [...builtIn, ...own.map(({ name, slug, rules }) => ({ name, slug, isBuiltIn: false, ...inBothForms(rules) }))];
+  return [...builtIn, ...own.map(({ name, slug, rules }) => ({ name, slug, isBuiltIn: false, ...toRuleForms(rules) }))];
 }
 
 /** Converts a template to its GraphQL type. */

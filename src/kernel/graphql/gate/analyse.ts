@@ -5,7 +5,7 @@ import type { DetailCode } from '../../detail-codes.js';
 import { AppError, type ErrorDetail } from '../../errors.js';
 import type { CostModel } from './cost.js';
 import { allowedNesting, type LimitName, type QueryLimits, type Share, type Shares } from './limits.js';
-import { measureDocument, type Picked } from './measure.js';
+import { measureDocument, type OperationChoice } from './measure.js';
 
 /** What a text asks for, of what is allowed. */
 export interface Analysis {
@@ -22,7 +22,7 @@ export interface Analysis {
  *
  * @throws GraphQLError for a text that is not GraphQL
  */
-export function analyse(text: string, picked: Picked, limits: QueryLimits, model: CostModel): Analysis {
+export function analyse(text: string, picked: OperationChoice, limits: QueryLimits, model: CostModel): Analysis {
   const shares = measureText(text, limits);
   if (excessOf(shares).length > 0) return { shares, document: null, dependsOnRequest: false };
   const document = parse(text, { maxTokens: limits.tokens });
@@ -32,7 +32,7 @@ export function analyse(text: string, picked: Picked, limits: QueryLimits, model
 /** Analyses a text once more, for another request. */
 export function analyseDocument(
   { shares, document }: Pick<Analysis, 'shares'> & { readonly document: DocumentNode },
-  picked: Picked,
+  picked: OperationChoice,
   limits: QueryLimits,
   model: CostModel,
 ): Analysis {

@@ -103,9 +103,9 @@ export class CostModel {
   ): number {
     if (inside === null) return 0;
     const field = this.field(parent, node.name.value);
-    if (field === undefined) return plus(1, inside);
+    if (field === undefined) return boundedSum(1, inside);
     const size = this.#lengths.get(`${parent?.name}.${field.name}`) ?? saidSize(field, node, variables) ?? 1;
-    return isList(field) ? times(size, plus(1, inside)) : plus(1, times(size, inside));
+    return isList(field) ? times(size, boundedSum(1, inside)) : boundedSum(1, times(size, inside));
   }
 }
 
@@ -155,5 +155,5 @@ function introspectionLengths(schema: GraphQLSchema): Map<string, number> {
 const MAX_SUM = Number.MAX_SAFE_INTEGER;
 
 /** Sums and products that stop at `MAX_SUM`: thirty fragments that spread each other twice are a thousand million selections. */
-export const plus = (a: number, b: number): number => Math.min(a + b, MAX_SUM);
+export const boundedSum = (a: number, b: number): number => Math.min(a + b, MAX_SUM);
 const times = (a: number, b: number): number => Math.min(a * b, MAX_SUM);

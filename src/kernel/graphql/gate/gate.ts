@@ -1,9 +1,9 @@
 import type { ApolloServerOptions, BaseContext } from '@apollo/server';
 import { type DocumentNode, GraphQLError, type ValueNode, valueFromASTUntyped, visit } from 'graphql';
 import { AppError, type ErrorDetail } from '../../errors.js';
-import { inOneGo } from '../../event-loop.js';
+import { runAndYield } from '../../event-loop.js';
 import { isNameable } from '../../suggestions.js';
-import { type Placed, unstorableIn } from '../../unstorable.js';
+import { unstorableIn, type ValueAtPath } from '../../unstorable.js';
 import { validationFailed } from '../../validation.js';
 import { malformedGraphQL } from '../errors/coded-errors.js';
 import { variablePlaces } from '../variables/variable-violations.js';
@@ -18,7 +18,7 @@ import {
 } from './analyse.js';
 import type { CostModel } from './cost.js';
 import type { QueryLimits, Shares } from './limits.js';
-import type { Picked } from './measure.js';
+import type { OperationChoice } from './measure.js';
 import type { PersistedDocument, PersistedDocuments } from './persisted-documents.js';
 import { needsToken } from './root-fields.js';
 
@@ -32,7 +32,7 @@ interface GateRules {
 }
 
 /** What is looked at of the parameters of a GraphQL request; null is as good as none. */
-interface Asked extends Picked {
+interface RequestParameters extends OperationChoice {
   readonly query?: string | null | undefined;
   readonly documentId?: string | null | undefined;
   readonly extensions?: Readonly<Record<string, unknown>> | null | undefined;
@@ -85,7 +85,7 @@ export class Gate {
    *   PERSISTED_QUERY_NOT_SUPPORTED for a hash in place of a text, PERSISTED_DOCUMENT_NOT_FOUND, PERSISTED_DOCUMENTS_ONLY,
    *   VALIDATION_FAILED for text that cannot be stored
    */
-  async admit<P extends Asked>(asked: P, hasToken: boolean): Promise<P & Admitted> {
+  async admit<P extends RequestParameters>(asked: P, hasToken: boolean): Promise<P & Admitted> {
     const query = await this.#textOf(asked);
     const analysis = this.#analyse(query, asked);
     if (analysis !== null) refuseExcess(analysis);
@@ -93,7 +93,8 @@ export class Gate {
     const document = analysis?.document ?? null;
     if (!hasToken && document !== null && needsToken(this.rules.model.schema, document, asked.operationName))
       throw new AppError('TOKEN_MISSING');
-    const unstorable = document === null ? [] : await inOneGo(() => unstorableArguments(document, { ...asked, query }));
+    const unstorable =
+      document === null ? [] : await runAndYield(() => unstorableArguments(document, { ...asked, query }));
     if (unstorable.length > 0) throw validationFailed(unstorable);
     const { objects: maxObjects } = this.#limitsOf(hashOf(query));
     return { ...asked, query, document: analysis?.isValid === true ? document : null, maxObjects };
@@ -106,7 +107,7 @@ export class Gate {
    * @param asked as `admit` takes it, or as it answers it
    * @param objects of the response so far
    */
-  async report(asked: Asked, objects: number): Promise<Shares | null> {
+  async report(asked: RequestParameters, objects: number): Promise<Shares | null> {
     if (asked.extensions?.cost !== true) return null;
     const query = await this.#textOf(asked).catch(() => null);
     const shares = query === null ? undefined : this.#analyse(query, asked)?.shares;
@@ -114,7 +115,7 @@ export class Gate {
     return { ...shares, objects: { asked: objects, allowed: this.#limitsOf(hashOf(query)).objects } };
   }
 
-  async #textOf({ query, documentId, extensions }: Asked): Promise<string> {
+  async #textOf({ query, documentId, extensions }: RequestParameters): Promise<string> {
     if (documentId == null) {
       // The client sends the text next, and no hash any more.
       if (!query)
@@ -130,7 +131,7 @@ export class Gate {
   }
 
   /** Null for a text that cannot be parsed; Apollo Server reports where. */
-  #analyse(text: string, picked: Picked): (Analysis & Pick<AnalysedDocument, 'isValid'>) | null {
+  #analyse(text: string, picked: OperationChoice): (Analysis & Pick<AnalysedDocument, 'isValid'>) | null {
     const { model, limits } = this.rules;
     const hash = hashOf(text);
     const known = this.#known(hash);
@@ -168,7 +169,7 @@ const isWithin = ({ shares }: Analysis): boolean =>
   Object.values(shares).every(({ asked, allowed }) => asked <= allowed);
 
 /** What is given to a document. */
-interface Given {
+interface DocumentWithVariables {
   readonly query: string;
   readonly variables?: Readonly<Record<string, unknown>> | null | undefined;
 }
@@ -177,13 +178,13 @@ interface Given {
 const MAY_HAVE_NUL = /\\u|\0/;
 
 /** Where variables and literals of a request have text that Postgres cannot store. Paths begin with arguments, as those of all violations. */
-function unstorableArguments(document: DocumentNode, { query, variables }: Given): ErrorDetail[] {
+function unstorableArguments(document: DocumentNode, { query, variables }: DocumentWithVariables): ErrorDetail[] {
   const given = Object.entries(variables ?? {});
   const isOfVariables = unstorableIn([['variables', variables]]).length > 0;
   const isOfText = MAY_HAVE_NUL.test(query);
   if (!isOfVariables && !isOfText) return [];
   const places = variablePlaces(document);
-  const placed = given.flatMap(([name, value]): Placed[] => {
+  const placed = given.flatMap(([name, value]): ValueAtPath[] => {
     const place = places.get(name);
     return place === undefined ? [] : [[place, value]];
   });
@@ -192,8 +193,8 @@ function unstorableArguments(document: DocumentNode, { query, variables }: Given
 }
 
 /** What a document gives to arguments, and to variables that are not sent. */
-function literals(document: DocumentNode, places: ReadonlyMap<string, string>): Placed[] {
-  const found: Placed[] = [];
+function literals(document: DocumentNode, places: ReadonlyMap<string, string>): ValueAtPath[] {
+  const found: ValueAtPath[] = [];
   const note = (path: string, value: ValueNode): void => {
     found.push([path, valueFromASTUntyped(value)]);
   };

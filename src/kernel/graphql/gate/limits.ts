@@ -63,7 +63,7 @@ const MOST_BRACKETS = 500;
 export const queryLimits = keyValueList<keyof QueryLimits>(DEFAULT_LIMITS, HIGHEST);
 
 /** The limits of trusted documents: so many times these, as far as any document may go. */
-export const raised = (limits: QueryLimits, factor: number): QueryLimits =>
+export const multipliedLimits = (limits: QueryLimits, factor: number): QueryLimits =>
   Object.fromEntries(
     NAMES.map((name) => [name, Math.min(limits[name] * factor, HIGHEST[name] ?? MAX_LIMIT)]),
   ) as Record<keyof QueryLimits, number>;

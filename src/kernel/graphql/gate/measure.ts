@@ -12,7 +12,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { type CostModel, plus, VariableSizes } from './cost.js';
+import { boundedSum, type CostModel, VariableSizes } from './cost.js';
 import type { QueryLimits } from './limits.js';
 
 /** What a document asks for; the names are those of the limits. */
@@ -22,7 +22,7 @@ export interface DocumentMeasure extends Omit<QueryLimits, 'text' | 'tokens' | '
 }
 
 /** What a request says of how a document is to run. */
-export interface Picked {
+export interface OperationChoice {
   readonly variables?: Readonly<Record<string, unknown>> | null | undefined;
   /** Name of the operation to run; without one, the only operation. */
   readonly operationName?: string | null | undefined;
@@ -50,13 +50,13 @@ const NOTHING: Tally = {
 };
 
 const together = (a: Tally, b: Tally): Tally => ({
-  selections: plus(a.selections, b.selections),
-  aliases: plus(a.aliases, b.aliases),
-  directives: plus(a.directives, b.directives),
+  selections: boundedSum(a.selections, b.selections),
+  aliases: boundedSum(a.aliases, b.aliases),
+  directives: boundedSum(a.directives, b.directives),
   depth: Math.max(a.depth, b.depth),
-  cost: plus(a.cost, b.cost),
+  cost: boundedSum(a.cost, b.cost),
   introspectionDepth: Math.max(a.introspectionDepth, b.introspectionDepth),
-  introspectionCost: plus(a.introspectionCost, b.introspectionCost),
+  introspectionCost: boundedSum(a.introspectionCost, b.introspectionCost),
 });
 
 /**
@@ -73,7 +73,7 @@ const together = (a: Tally, b: Tally): Tally => ({
  */
 export function measureDocument(
   document: DocumentNode,
-  { variables: values, operationName }: Picked,
+  { variables: values, operationName }: OperationChoice,
   model: CostModel,
   budget: number,
 ): DocumentMeasure {
@@ -99,7 +99,7 @@ export function measureDocument(
     depth: running.depth,
     cost: running.cost,
     aliases: total.aliases,
-    directives: plus(total.directives, headers),
+    directives: boundedSum(total.directives, headers),
     fragments: fragments.length,
     operations: operations.length,
     ...measurePlaces(
@@ -165,7 +165,7 @@ class Meter {
       countOf(directives),
     );
     const inside = this.#ofSet(selectionSet, this.model.schema.getRootType(operation) ?? undefined);
-    return { ...inside, directives: plus(inside.directives, header) };
+    return { ...inside, directives: boundedSum(inside.directives, header) };
   }
 
   #ofSet({ selections }: SelectionSetNode, parent: GraphQLCompositeType | undefined): Tally {
@@ -184,8 +184,8 @@ class Meter {
           : this.#ofSet(selection.selectionSet, this.#named(selection.typeCondition) ?? parent);
     return {
       ...inside,
-      selections: plus(inside.selections, 1),
-      directives: plus(inside.directives, countOf(selection.directives)),
+      selections: boundedSum(inside.selections, 1),
+      directives: boundedSum(inside.directives, countOf(selection.directives)),
     };
   }
 
@@ -194,7 +194,7 @@ class Meter {
     const inside = node.selectionSet === undefined ? null : this.#ofSet(node.selectionSet, this.model.below(field));
     const tally = inside ?? NOTHING;
     const cost = this.model.ofField(parent, node, inside?.cost ?? null, this.variables);
-    const counted = { ...tally, aliases: plus(tally.aliases, node.alias === undefined ? 0 : 1) };
+    const counted = { ...tally, aliases: boundedSum(tally.aliases, node.alias === undefined ? 0 : 1) };
     if (this.model.isIntrospection(field))
       return { ...counted, depth: 1, cost: 0, introspectionDepth: tally.depth + 1, introspectionCost: cost };
     return { ...counted, depth: tally.depth + 1, cost };
@@ -216,7 +216,7 @@ interface Places {
 }
 
 /** Fields of one name in the answer, below the same fields. */
-interface Place {
+interface ResponsePlace {
   branches: number;
   leaves: number;
   readonly below: SelectionSetNode[];
@@ -232,7 +232,7 @@ function measurePlaces(roots: readonly SelectionSetNode[], fragments: Fragments,
   let [branches, leaves, left] = [0, 0, budget];
   const groups: SelectionSetNode[][] = roots.map((root) => [root]);
   for (let group = groups.pop(); group !== undefined && left > 0; group = groups.pop()) {
-    const places = new Map<string, Place>();
+    const places = new Map<string, ResponsePlace>();
     left -= gather(group, fragments, left, (field) => addTo(places, field));
     for (const place of places.values()) {
       branches = Math.max(branches, place.branches);
@@ -243,7 +243,7 @@ function measurePlaces(roots: readonly SelectionSetNode[], fragments: Fragments,
   return { branches, leaves };
 }
 
-function addTo(places: Map<string, Place>, { alias, name, selectionSet }: FieldNode): void {
+function addTo(places: Map<string, ResponsePlace>, { alias, name, selectionSet }: FieldNode): void {
   const key = (alias ?? name).value;
   const place = places.get(key) ?? { branches: 0, leaves: 0, below: [] };
   places.set(key, place);

@@ -11,7 +11,7 @@ import {
   typeFromAST,
   valueFromAST,
 } from 'graphql';
-import { inOneGo } from '../../event-loop.js';
+import { runAndYield } from '../../event-loop.js';
 
 type Translate = (value: unknown) => unknown;
 
@@ -87,7 +87,7 @@ export function variablesTranslator(
       return [name, inputTranslator(type, known), valueFromAST(defaultValue, type)];
     }),
   );
-  return (variables) => inOneGo(() => translate(variables));
+  return (variables) => runAndYield(() => translate(variables));
 }
 
 type Entry = readonly [name: string, translate: Translate, fallback: unknown];

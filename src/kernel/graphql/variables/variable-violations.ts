@@ -17,7 +17,7 @@ import type { ErrorDetail } from '../../errors.js';
 import { Violations } from '../../validation.js';
 import { variableTypes } from './input-types.js';
 
-interface Asked {
+interface VariableCheck {
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
@@ -32,7 +32,7 @@ interface Asked {
  *
  * Stops when the maximum number of violations is found: a body of 1 MiB has room for a million.
  */
-export function variableViolations({ schema, document, operation, variables, suggests }: Asked): ErrorDetail[] {
+export function variableViolations({ schema, document, operation, variables, suggests }: VariableCheck): ErrorDetail[] {
   const types = variableTypes(schema, operation);
   const places = variablePlaces(document);
   const violations = new Violations();

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { callersNetwork, isWithin, readAddress } from '../../addresses.js';
 import { AppError } from '../../errors.js';
-import { inOneGo, inTurn, nextTurn } from '../../event-loop.js';
+import { nextTurn, runAndYield, whenTurnAllows } from '../../event-loop.js';
 import { FairQueue, type Ticket } from '../../load/fair-queue.js';
 import { countEntries, parseJson } from './json-body.js';
 
@@ -75,13 +75,13 @@ export function acceptJsonOnly(app: FastifyInstance, trustedProxies: readonly st
       if (wantedType(request) !== undefined) return bytes;
       if (isForm(request)) return Object.fromEntries(new URLSearchParams(bytes.toString('utf8')));
       const count = (): number => countEntries(bytes, limitsOf(request).entries);
-      const entries = bytes.length > SMALL_BYTES ? await inTurn(count) : count();
+      const entries = bytes.length > SMALL_BYTES ? await whenTurnAllows(count) : count();
       const end = ends.get(request);
       if (end !== undefined && (bytes.length > LARGE.bytes || entries > LARGE.entries)) {
         await end.hold(large.enter(caller ?? '', 1));
         await nextTurn();
       }
-      return await inOneGo(() => parseJson(bytes));
+      return await runAndYield(() => parseJson(bytes));
     } finally {
       held.release();
     }

@@ -12,9 +12,9 @@ import type { AnyContext, Context } from '../../context.js';
 import { AppError, toAppError, toGraphQLError } from '../../errors.js';
 import { malformedGraphQL } from '../../graphql/errors/coded-errors.js';
 import type { Gate } from '../../graphql/gate/gate.js';
-import type { Opening } from '../../graphql/subscriptions.js';
+import type { OpeningStream } from '../../graphql/subscriptions.js';
 import { logFailure } from '../../log.js';
-import { execute, refusal, sendRefusal, UNNAMED } from '../graphql.js';
+import { execute, refusal, sendRefusal, UNSPECIFIED_TYPE } from '../graphql.js';
 import { isForeignGet, readParameters } from '../graphql-parameters.js';
 import { chooseType } from '../media-types.js';
 import { type EventStream, mountEventStreams, type Streaming, sendStream, streamContext } from './event-streams.js';
@@ -54,7 +54,7 @@ function mountGraphQLStream(app: FastifyInstance, mounting: Mounting): void {
         rateLimits.takeUnknown(reply, ctx);
         contexts.set(request, ctx);
       } catch (thrown) {
-        return sendRefusal(reply, UNNAMED, refusal(thrown, request, reply));
+        return sendRefusal(reply, UNSPECIFIED_TYPE, refusal(thrown, request, reply));
       }
     },
     handler: async (request, reply) => {
@@ -64,7 +64,7 @@ function mountGraphQLStream(app: FastifyInstance, mounting: Mounting): void {
         const stream = mounting.openStreams.open(ctx as Context);
         let refused: Awaited<ReturnType<typeof execute>> | undefined;
         const begin = async (): Promise<AsyncIterator<string>> => {
-          const opening: Opening = { signal: stream.signal };
+          const opening: OpeningStream = { signal: stream.signal };
           const caller = { ...streamContext(ctx as Context), opening };
           refused = await execute(mounting.apollo, subscription.parameters, request, caller);
           if (refused.result.errors !== undefined) throw new AppError('GRAPHQL_INVALID');
@@ -73,10 +73,10 @@ function mountGraphQLStream(app: FastifyInstance, mounting: Mounting): void {
         };
         return await sendStream(reply, stream, begin).catch((thrown: unknown) => {
           if (refused === undefined) throw thrown;
-          return sendRefusal(reply, UNNAMED, refused);
+          return sendRefusal(reply, UNSPECIFIED_TYPE, refused);
         });
       } catch (thrown) {
-        return sendRefusal(reply, UNNAMED, refusal(thrown, request, reply));
+        return sendRefusal(reply, UNSPECIFIED_TYPE, refusal(thrown, request, reply));
       }
     },
   });
@@ -113,7 +113,7 @@ function parsed(text: string): DocumentNode {
 /** The messages of the protocol. A stream that has to end early ends without `complete`: the client then connects again. */
 async function* messagesOf(
   { schema, log }: Mounting,
-  { parameters, document, ctx, opening }: Subscription & { ctx: Context; opening: Opening },
+  { parameters, document, ctx, opening }: Subscription & { ctx: Context; opening: OpeningStream },
 ): AsyncGenerator<string> {
   const { source, signal } = opening;
   const run = (rootValue: unknown) =>

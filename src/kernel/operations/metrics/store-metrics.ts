@@ -7,7 +7,7 @@ import type { ResponseCache } from '../responses/response-cache.js';
 import { type KeyFigures, type StoredGauges, StoreProbe, type TrailSize } from './store-probe.js';
 
 /** What the store and what stands before it are measured by. */
-export interface Measured extends Kernel {
+export interface MeasuredParts extends Kernel {
   readonly auditSealer: AuditSealer;
   readonly responseCache: ResponseCache;
   readonly jobs: Jobs;
@@ -18,7 +18,7 @@ export interface Measured extends Kernel {
 }
 
 /** The database, the audit trail, keys and kept replies. Read when somebody asks; the database is asked at most every 15 s. */
-export function measureStore(registry: Registry, measured: Measured): void {
+export function measureStore(registry: Registry, measured: MeasuredParts): void {
   const probe = new StoreProbe(measured.database, measured.gauges);
   measureDatabase(registry, measured, probe);
   measureKeys(registry, measured, probe);
@@ -31,7 +31,7 @@ export function measureStore(registry: Registry, measured: Measured): void {
   if (measured.embedded !== null) measureEmbedded(registry, measured.embedded);
 }
 
-function measureDatabase(registry: Registry, { database }: Measured, probe: StoreProbe): void {
+function measureDatabase(registry: Registry, { database }: MeasuredParts, probe: StoreProbe): void {
   const registers = [registry];
   new Counter({
     name: 'strongroom_sql_statements_total',
@@ -87,7 +87,7 @@ function measureDatabase(registry: Registry, { database }: Measured, probe: Stor
   database.onWait((milliseconds) => waits.observe(milliseconds / 1_000));
 }
 
-function measureKeys(registry: Registry, { keyring }: Measured, probe: StoreProbe): void {
+function measureKeys(registry: Registry, { keyring }: MeasuredParts, probe: StoreProbe): void {
   const registers = [registry];
   const gauge = (name: string, help: string, read: (keys: KeyFigures) => number): void => {
     new Gauge({
@@ -122,7 +122,7 @@ function measureKeys(registry: Registry, { keyring }: Measured, probe: StoreProb
   });
 }
 
-function measureAuditSeals(registry: Registry, { auditSealer }: Measured): void {
+function measureAuditSeals(registry: Registry, { auditSealer }: MeasuredParts): void {
   const registers = [registry];
   new Gauge({
     name: 'strongroom_audit_unsealed_seconds',
@@ -167,7 +167,7 @@ function measureTrailSize(registry: Registry, probe: StoreProbe): void {
   );
 }
 
-function measureAudit(registry: Registry, { auditTrail }: Measured): void {
+function measureAudit(registry: Registry, { auditTrail }: MeasuredParts): void {
   const registers = [registry];
   new Gauge({
     name: 'strongroom_audit_queue_length',

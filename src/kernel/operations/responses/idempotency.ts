@@ -10,12 +10,12 @@ import { SealedText } from '../../crypto/sealed-text.js';
 import { queryOf } from '../../database/database.js';
 import type { RowFrom } from '../../database/statement.js';
 import { AppError } from '../../errors.js';
-import { inOneGo } from '../../event-loop.js';
+import { runAndYield } from '../../event-loop.js';
 import { newId } from '../../ids.js';
 import { validationFailed } from '../../validation.js';
 import { Claim, RETRY_AFTER_SECONDS } from './claim.js';
 import { completeKey, findKey, insertKey, releaseKey, takeOverKey } from './idempotency-key.sql.js';
-import type { Answer, StampOf } from './response.js';
+import type { AccessStampOf, BufferedResponse } from './response.js';
 
 /** How long a request waits for another one with its key. */
 const PATIENCE_MS = 10_000;
@@ -71,7 +71,7 @@ export function checkIdempotencyKey(key: string): string {
  * effect, which the next request takes over, or a change whose retry gets the error that the response was lost.
  */
 export class IdempotencyKeys {
-  constructor(private readonly stampOf: StampOf) {}
+  constructor(private readonly stampOf: AccessStampOf) {}
 
   /**
    * Builds a response once per key. A further request gets the same response, marked `Idempotency-Replayed`.
@@ -79,7 +79,11 @@ export class IdempotencyKeys {
    * @param make makes the answer in the context that it is given
    * @throws the codes of `begin`, and whatever `make` throws
    */
-  async answer(ctx: Context, keyed: Keyed, make: (ctx: Context) => Promise<Answer>): Promise<Answer> {
+  async answer(
+    ctx: Context,
+    keyed: Keyed,
+    make: (ctx: Context) => Promise<BufferedResponse>,
+  ): Promise<BufferedResponse> {
     const begun = await this.begin(ctx, keyed);
     if (!(begun instanceof Claim)) return begun;
     const own = { ...ctx, claim: begun, recorded: [] };
@@ -97,7 +101,7 @@ export class IdempotencyKeys {
    * @throws IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_RUNNING, IDEMPOTENCY_ANSWER_LOST, IDEMPOTENCY_ANSWER_WITHHELD,
    *   SEALED_VALUE_INVALID, AUDIT_UNAVAILABLE
    */
-  async begin(ctx: Context, keyed: Keyed): Promise<Claim | Answer> {
+  async begin(ctx: Context, keyed: Keyed): Promise<Claim | BufferedResponse> {
     const query = ctx.database.query;
     const request = await keyedRequest(ctx, keyed);
     const deadline = performance.now() + PATIENCE_MS;
@@ -116,7 +120,7 @@ export class IdempotencyKeys {
   }
 
   /** The request of the claim of `ctx` is answered. Never fails: its effect stands, and a retry hears of it either way. */
-  async complete(ctx: Context, answer: Answer): Promise<void> {
+  async complete(ctx: Context, answer: BufferedResponse): Promise<void> {
     const { claim } = ctx;
     if (claim === undefined) return;
     try {
@@ -136,7 +140,7 @@ export class IdempotencyKeys {
   }
 
   /** @returns null while the request of the key runs */
-  async #judge(ctx: Context, found: FoundKey, request: KeyedRequest): Promise<Claim | Answer | null> {
+  async #judge(ctx: Context, found: FoundKey, request: KeyedRequest): Promise<Claim | BufferedResponse | null> {
     const takeOver = async () =>
       claimOf(await takeOverKey(ctx.database.query, { ...request, id: found.id, fence: found.fence }));
     if (found.isOld) return takeOver();
@@ -148,7 +152,7 @@ export class IdempotencyKeys {
   }
 
   /** The stored answer, after the audit trail has it that it was shown, and only to who may do the same as then. */
-  async #replay(ctx: Context, { id, fence, requestId }: FoundKey, sealed: Buffer): Promise<Answer> {
+  async #replay(ctx: Context, { id, fence, requestId }: FoundKey, sealed: Buffer): Promise<BufferedResponse> {
     await ctx.keyring.ensureKeys(queryOf(ctx), scopeOf(ctx), [keyIdOf(sealed)]);
     const sealer = await ctx.keyring.sealer(queryOf(ctx), scopeOf(ctx));
     const stored = JSON.parse(sealer.open(placeOf(id, fence), sealed).reveal()) as Stored;
@@ -164,7 +168,7 @@ export class IdempotencyKeys {
     return { status: stored.status, headers, bytes: Buffer.from(stored.body) };
   }
 
-  async #seal(ctx: Context, { id, fence }: Claim, { status, headers, bytes }: Answer): Promise<Buffer> {
+  async #seal(ctx: Context, { id, fence }: Claim, { status, headers, bytes }: BufferedResponse): Promise<Buffer> {
     const events = ctx.recorded ?? [];
     const projectIds = [...new Set(events.flatMap(({ projectId }) => projectId ?? []))];
     const stored: Stored = {
@@ -200,7 +204,7 @@ async function keyedRequest(ctx: Context, { key, request }: Keyed): Promise<Keye
   if (actor.tokenId === null) throw new Error('an idempotency key belongs to a token');
   const sealer = await ctx.keyring.sealer(queryOf(ctx), scopeOf(ctx));
   // Keyed, since the request may hold a secret that could be guessed.
-  const requestHash = await inOneGo(() => sealer.digest(canonicalJson(request)));
+  const requestHash = await runAndYield(() => sealer.digest(canonicalJson(request)));
   return {
     organizationId,
     requestId,

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { AuditEvent } from '../../audit/audit-record.js';
 import type { Context } from '../../context.js';
 import { failedOnData, toAppError } from '../../errors.js';
-import type { Answer, Stamp, StampOf } from './response.js';
+import type { AccessStamp, AccessStampOf, BufferedResponse } from './response.js';
 
 /** However often it is asked for: plaintext lies in memory no longer than this, nor does what somebody changed by hand. */
 const MAX_AGE_MS = 300_000;
@@ -15,13 +15,13 @@ const OVERHEAD_BYTES = 1_024;
 /** A kept reply, and what the audit trail is to say whenever it is shown. */
 interface Entry {
   readonly revision: number;
-  readonly answer: Answer;
+  readonly answer: BufferedResponse;
   readonly events: readonly AuditEvent[];
   readonly madeAt: number;
 }
 
 /** Which reply is asked for. */
-export interface Wanted {
+export interface CacheKey {
   /** The project whose state the reply shows, and nothing else. Null: projects of the caller, without what is in them. */
   readonly projectId: string | null;
   /** The checked request as a text: equal for requests of equal meaning. */
@@ -46,7 +46,7 @@ export class ResponseCache {
   /** @param maxBytes 0: nothing is kept, and equal requests at the same time share a response all the same */
   constructor(
     private readonly maxBytes: number,
-    private readonly stampOf: StampOf,
+    private readonly stampOf: AccessStampOf,
     private readonly now: () => number = () => performance.now(),
   ) {
     // Their age is looked at here: a `ttl` of the library makes each find slower.
@@ -66,7 +66,11 @@ export class ResponseCache {
    * @param make makes the reply in the context that it is given, which collects what is recorded
    * @throws AUDIT_UNAVAILABLE, and whatever `make` throws
    */
-  async answer(ctx: Context, wanted: Wanted, make: (ctx: Context) => Promise<Answer>): Promise<Answer> {
+  async answer(
+    ctx: Context,
+    wanted: CacheKey,
+    make: (ctx: Context) => Promise<BufferedResponse>,
+  ): Promise<BufferedResponse> {
     const stamp = await this.stampOf(ctx, wanted.projectId);
     if (stamp === null) return make(ctx);
     const key = keyOf(ctx, wanted, stamp);
@@ -89,7 +93,7 @@ export class ResponseCache {
     this.#entries.clear();
   }
 
-  #find(key: string, { revision }: Stamp): Entry | undefined {
+  #find(key: string, { revision }: AccessStamp): Entry | undefined {
     const entry = this.#entries.get(key);
     return entry === undefined || entry.revision !== revision || this.#isAged(entry) ? undefined : entry;
   }
@@ -99,7 +103,12 @@ export class ResponseCache {
    * turn, or fails on data (its own record of the trail, say), each makes its own response; if it fails with another 503 or 504, all of
    * them fail: they would otherwise wait for the same failure again.
    */
-  async #make(ctx: Context, key: string, stamp: Stamp, make: (ctx: Context) => Promise<Answer>): Promise<Answer> {
+  async #make(
+    ctx: Context,
+    key: string,
+    stamp: AccessStamp,
+    make: (ctx: Context) => Promise<BufferedResponse>,
+  ): Promise<BufferedResponse> {
     this.#misses += 1;
     const recorded: AuditEvent[] = [];
     const making = make({ ...ctx, recorded });
@@ -141,11 +150,14 @@ export class ResponseCache {
 
 /** What could not be decrypted may be after a repair, which makes no new revision: REST says so in a header, the trail in a count. */
 const UNREADABLE = 'x-unreadable-values';
-const isWhole = ({ hasErrors, headers }: Answer): boolean => hasErrors !== true && !(UNREADABLE in headers);
+const isWhole = ({ hasErrors, headers }: BufferedResponse): boolean => hasErrors !== true && !(UNREADABLE in headers);
 const isSettled = ({ outcome, facts }: AuditEvent): boolean => outcome !== 'denied' && !Number(facts?.unreadable ?? 0);
 
-const keyOf = ({ organizationId, actor }: Context, { projectId, request }: Wanted, { fingerprint }: Stamp): string =>
-  JSON.stringify([organizationId, projectId, fingerprint, actor.kind === 'user' ? actor.id : null, request]);
+const keyOf = (
+  { organizationId, actor }: Context,
+  { projectId, request }: CacheKey,
+  { fingerprint }: AccessStamp,
+): string => JSON.stringify([organizationId, projectId, fingerprint, actor.kind === 'user' ? actor.id : null, request]);
 
 /** Small buffers are parts of larger ones, which they would keep in memory whole. */
 function unpooled(bytes: Buffer): Buffer {
@@ -155,4 +167,4 @@ function unpooled(bytes: Buffer): Buffer {
   return own;
 }
 
-const makingOf = (key: string, { revision }: Stamp): string => `${revision} ${key}`;
+const makingOf = (key: string, { revision }: AccessStamp): string => `${revision} ${key}`;

@@ -4,7 +4,7 @@ import type { ResponseLoad } from '../../load/load.js';
 import { jsonBytes } from './json-bytes.js';
 
 /** A reply, ready to be sent. */
-export interface Answer {
+export interface BufferedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: Buffer;
@@ -13,7 +13,7 @@ export interface Answer {
 }
 
 /** How a caller stands to a project, or to all of its projects, at this moment. */
-export interface Stamp {
+export interface AccessStamp {
   /** Equal for callers who may do the same there. */
   readonly fingerprint: string;
   /** Rises with every change of what replies about it show. */
@@ -26,7 +26,7 @@ export interface Stamp {
  *
  * @param projectId null: all projects of the caller, and not what is in them
  */
-export type StampOf = (ctx: Context, projectId: string | null) => Promise<Stamp | null>;
+export type AccessStampOf = (ctx: Context, projectId: string | null) => Promise<AccessStamp | null>;
 
 /**
  * JSON as bytes. A GET has a strong tag of them.
@@ -38,7 +38,7 @@ export async function jsonResponse(
   headers: Readonly<Record<string, string>>,
   load: ResponseLoad,
   isTagged: boolean,
-): Promise<Answer> {
+): Promise<BufferedResponse> {
   const hash = createHash('sha256');
   const bytes = await boundedJson(body, load, (piece) => isTagged && hash.update(piece));
   const all: Record<string, string> = { 'content-type': 'application/json; charset=utf-8', ...headers };
@@ -65,7 +65,7 @@ export async function boundedJson(
 export const encodedTag = (tag: string, encoding: string): string => tag.replace(/"$/, `.${encoding}"`);
 
 /** Whether `If-Match` names the tag of an answer, by strong comparison: a weak tag never does. Any coding of the answer is it. */
-export const hasStrongTag = (header: string, { headers: { etag } }: Pick<Answer, 'headers'>): boolean =>
+export const hasStrongTag = (header: string, { headers: { etag } }: Pick<BufferedResponse, 'headers'>): boolean =>
   header.split(',').some((tag) => plainTag(tag.trim()) === etag);
 
 /** `"abc.br"` -> `"abc"` */
@@ -77,7 +77,7 @@ const plainTag = (tag: string): string => tag.replace(/\.\w+"$/, '"');
  */
 export function matchingTag(
   header: string | undefined,
-  { headers: { etag } }: Pick<Answer, 'headers'>,
+  { headers: { etag } }: Pick<BufferedResponse, 'headers'>,
 ): string | undefined {
   if (header === undefined || etag === undefined) return undefined;
   if (header.trim() === '*') return etag;

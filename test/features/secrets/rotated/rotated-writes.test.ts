@@ -11,7 +11,7 @@ import {
 } from '../../../../src/features/secrets/public.js';
 import { listMapped } from '../../../../src/features/secrets/rotated/rotated.queries.js';
 import { AuditTrail } from '../../../../src/kernel/audit/audit-trail.js';
-import { KEPT_FOR_EVER } from '../../../../src/kernel/audit/retention.js';
+import { NO_EXPIRATION } from '../../../../src/kernel/audit/retention.js';
 import type { Kernel, Transaction } from '../../../../src/kernel/context.js';
 import { openInstallationKeys } from '../../../../src/kernel/crypto/installation.js';
 import { Keyring } from '../../../../src/kernel/crypto/keyring.js';
@@ -41,7 +41,7 @@ describe('what a rotation does with its secrets', () => {
     kernel = {
       database,
       keyring,
-      auditTrail: new AuditTrail(database.query, keys.macKey('audit'), KEPT_FOR_EVER),
+      auditTrail: new AuditTrail(database.query, keys.macKey('audit'), NO_EXPIRATION),
     } as Kernel;
   });
   afterAll(() => kernel.database.close());

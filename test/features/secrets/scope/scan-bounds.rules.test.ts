@@ -1,5 +1,5 @@
 import { abilityOf } from '../../../../src/features/identity/permissions/ability.js';
-import { fieldsOf, folderTest, looksAtPlaces } from '../../../../src/features/secrets/scope/visibility.rules.js';
+import { dependsOnLocation, fieldsOf, folderTest } from '../../../../src/features/secrets/scope/visibility.rules.js';
 import { can, type Rule } from '../../../../src/kernel/authz/ability.js';
 import fc from '../../../kit/properties.js';
 import { rounds } from '../../../kit/scope.js';
@@ -93,10 +93,10 @@ describe('the folders that a scan is bound to', () => {
       { subject: 'secret-imports', action: 'read', conditions: { environment: 'dev' } },
     ]);
     expect([
-      looksAtPlaces(ability, ['secrets:describeSecret']),
-      looksAtPlaces(ability, SIGHT),
-      looksAtPlaces(ability, ['secret-imports:read']),
-      looksAtPlaces(ability, ['secret-folders:read']),
+      dependsOnLocation(ability, ['secrets:describeSecret']),
+      dependsOnLocation(ability, SIGHT),
+      dependsOnLocation(ability, ['secret-imports:read']),
+      dependsOnLocation(ability, ['secret-folders:read']),
     ]).toEqual([false, true, true, false]);
   });
 });

@@ -1,6 +1,6 @@
 import { abilityOf } from '../../../../src/features/identity/permissions/ability.js';
 import type { ProjectAccess } from '../../../../src/features/projects/public.js';
-import { type ReachAction, SecretReach } from '../../../../src/features/secrets/core/secret-reach.js';
+import { type CrossProjectAction, SecretReach } from '../../../../src/features/secrets/core/secret-reach.js';
 import type { Rule } from '../../../../src/kernel/authz/ability.js';
 
 const project = (projectId: string, ...rules: Rule[]): ProjectAccess =>
@@ -21,7 +21,7 @@ const projects = [
   project('dev', secrets('read', { environment: 'dev' })),
   project('untagged', secrets('read'), secrets('readValue', { secretTags: { $in: ['top'] } }, true)),
 ];
-const reach = (action: ReachAction) => new SecretReach(projects, action);
+const reach = (action: CrossProjectAction) => new SecretReach(projects, action);
 const secret = (projectId: string, environment: string, ...tags: string[]) => ({
   projectId,
   environment,

@@ -9,7 +9,7 @@ import { newId } from '../../../../kernel/ids.js';
 import type { JobKind } from '../../../../kernel/jobs/job-kind.js';
 import { type CursorKey, decodeCursor, Page } from '../../../../kernel/paging.js';
 import { parse } from '../../../../kernel/validation.js';
-import { BEFORE_ALL, eventLine, ROWS_AT_ONCE, readRows } from '../export.service.js';
+import { BEFORE_FIRST_ROW, eventLine, ROWS_AT_ONCE, readRows } from '../export.service.js';
 import { AuditCheckpoint } from './checkpoint.entity.js';
 import { findClock, listUncovered, lockCheckpoints } from './checkpoint.queries.js';
 import { CreateCheckpoint, ListCheckpoints, MAX_EVENTS } from './checkpoint.rules.js';
@@ -52,7 +52,7 @@ export class CheckpointService {
 }
 
 /** The audit record of reading a checkpoint. */
-export const readOf = ({ id }: Pick<AuditCheckpoint, 'id'>) => ({
+export const auditOfRead = ({ id }: Pick<AuditCheckpoint, 'id'>) => ({
   action: 'audit-checkpoint:get',
   facts: { auditCheckpointId: id },
 });
@@ -97,7 +97,7 @@ async function makeCheckpoint(
   await lockCheckpoints(tx, { organizationId });
   const last = await tx.em.findOne(AuditCheckpoint, { organizationId }, { orderBy: { number: 'desc' } });
   const settled = String(await settledSequence(queryOf(tx)));
-  const covered = await cover(tx, { after: last?.lastSequence ?? BEFORE_ALL, settled, maxEvents });
+  const covered = await cover(tx, { after: last?.lastSequence ?? BEFORE_FIRST_ROW, settled, maxEvents });
   const [clock] = await findClock(tx, {});
   const key = tx.keyring.signingKey(KEY);
   const content = {

@@ -6,7 +6,7 @@ import type { Context } from '../../../../kernel/context.js';
 import { inTransaction, sqlState } from '../../../../kernel/database/in-transaction.js';
 import { databaseNow } from '../../../../kernel/database/now.sql.js';
 import type { JobKind, JobRun } from '../../../../kernel/jobs/job-kind.js';
-import { statesToKeep } from '../../../secrets/public.js';
+import { rerecordStates } from '../../../secrets/public.js';
 import { addPartition, dropPartition, listEndedMonths, listEnding, listMissingMonths } from './retention.sql.js';
 
 const HOUR_SECONDS = 3_600;
@@ -103,7 +103,9 @@ async function readMonth(ctx: Context, run: JobRun, month: string): Promise<Mont
       counts.set(organizationId, { count: count + 1, newest: Math.max(newest, Number(time)) });
     }
     const upTo = found.at(-1)?.sequence ?? after;
-    for (const { organizationId, events } of found.length === 0 ? [] : await statesToKeep(ctx, { month, after, upTo }))
+    for (const { organizationId, events } of found.length === 0
+      ? []
+      : await rerecordStates(ctx, { month, after, upTo }))
       await run.inTransaction((tx) => tx.auditTrail.recordChange(tx, ...events), run.contextOf(organizationId));
     rows += found.length;
     after = upTo;

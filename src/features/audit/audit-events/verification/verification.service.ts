@@ -52,7 +52,7 @@ export class VerificationService {
     const { id } = parse(OneVerification, raw);
     authorizeAdmin(ctx);
     const verification = await load(ctx, id);
-    await ctx.auditTrail.recordRead(ctx, readOf(verification));
+    await ctx.auditTrail.recordRead(ctx, auditOfRead(verification));
     return verification;
   }
 
@@ -75,7 +75,7 @@ function authorizeAdmin({ actor }: Context): void {
 }
 
 /** The audit record of reading a verification. */
-export const readOf = ({ id }: Pick<VerificationRow, 'id'>) => ({
+export const auditOfRead = ({ id }: Pick<VerificationRow, 'id'>) => ({
   action: 'audit-trail-verification:get',
   facts: { verificationId: id },
 });

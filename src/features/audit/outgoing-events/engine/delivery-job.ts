@@ -11,9 +11,9 @@ import { enqueueStanding } from '../../../../kernel/jobs/queue.js';
 import { storedGauges } from '../../../../kernel/operations/metrics/store-probe.js';
 import { type OutboundResponse, send, type TargetPolicy } from '../../../../kernel/outbound/http.js';
 import { SIGNATURE_HEADER, signatureOf } from '../../../../kernel/outbound/signature.js';
-import { type Outcome, outcomeOf } from '../../../notifications/sending/public.js';
-import type { Batch, Format, Outlet, Target, TargetConfig } from './target.js';
-import { countEnabled, findMissed, listBehind, measureTargets } from './target.sql.js';
+import { type DeliveryOutcome, outcomeOf } from '../../../notifications/sending/public.js';
+import type { Batch, Format, Target, TargetConfig, TargetKind } from './target.js';
+import { countEnabled, findExpiredUnsent, listBehind, measureTargets } from './target.sql.js';
 import { openTarget } from './target-sealing.js';
 
 /** After this time other targets get the place of one that has more to receive. */
@@ -26,7 +26,7 @@ const CALL_SECONDS = 30;
  * that a target gets its events in order and a slow target delays no other. The position is stored after the target accepted a batch:
  * after a crash in between, the batch is sent again.
  */
-export const deliveryJob = <T extends Target>(outlet: Outlet<T>, policy: TargetPolicy): JobKind => ({
+export const deliveryJob = <T extends Target>(outlet: TargetKind<T>, policy: TargetPolicy): JobKind => ({
   ...outlet.job,
   concurrency: 16,
   concurrencyPerOrganization: 8,
@@ -38,7 +38,7 @@ export const deliveryJob = <T extends Target>(outlet: Outlet<T>, policy: TargetP
 /** One run of the job. */
 class Delivering<T extends Target> {
   constructor(
-    private readonly outlet: Outlet<T>,
+    private readonly outlet: TargetKind<T>,
     private readonly policy: TargetPolicy,
     private readonly ctx: Context,
     private readonly run: JobRun,
@@ -80,7 +80,7 @@ class Delivering<T extends Target> {
   async #rewound(target: T): Promise<boolean> {
     const { ctx, run, outlet } = this;
     const { id } = target;
-    const [missed] = await findMissed({ table: outlet.table })(ctx, { id });
+    const [missed] = await findExpiredUnsent({ table: outlet.table })(ctx, { id });
     if (missed === undefined) return false;
     await run.inTransaction(async (tx) => {
       const values = { rewoundAt: sql('now()'), expirySeen: missed.sequence, isResetPending: true };
@@ -131,7 +131,7 @@ async function sendBody(
   ctx: Context,
   { contentType, maxResponseBytes }: Format,
   { config, body, policy }: { config: TargetConfig; body: string; policy: TargetPolicy },
-): Promise<{ readonly outcome: Outcome; readonly response: OutboundResponse | null }> {
+): Promise<{ readonly outcome: DeliveryOutcome; readonly response: OutboundResponse | null }> {
   const { url, signingSecret, headers } = config;
   let response: OutboundResponse | null = null;
   const attempt = send(
@@ -157,7 +157,7 @@ async function sendBody(
 }
 
 /** The result of a test. */
-export interface Trial {
+export interface DeliveryTest {
   readonly isAccepted: boolean;
   /** Null if accepted. */
   readonly errorCode: string | null;
@@ -174,7 +174,7 @@ export async function testTarget(
     bodyOf,
     policy,
   }: { open: () => Promise<TargetConfig>; bodyOf: (config: TargetConfig) => string; policy: TargetPolicy },
-): Promise<Trial> {
+): Promise<DeliveryTest> {
   try {
     const config = await open();
     const { outcome } = await sendBody(ctx, format, { config, body: bodyOf(config), policy });
@@ -191,11 +191,11 @@ const HAS_TARGETS =
   'Change webhooks and audit sinks are delivered only as long as this job runs. Disable them, or pause the kind of jobs with pauseJobKind.';
 
 /** Has the job run that follows the trail, of which there is one for the installation. */
-export const enqueueFollowing = (tx: Transaction): Promise<void> =>
+export const enqueueDispatch = (tx: Transaction): Promise<void> =>
   enqueueStanding(tx, { name: FOLLOW }, [{ key: 'all', organizationId: null }]);
 
 /** The job that wakes the jobs of targets when there are new events for them, as long as there are targets. */
-export const followJob = (outlets: readonly Pick<Outlet, 'job' | 'table'>[]): JobKind => ({
+export const dispatchJob = (outlets: readonly Pick<TargetKind, 'job' | 'table'>[]): JobKind => ({
   name: FOLLOW,
   description:
     'Starts the delivery of new events to change webhooks and audit sinks, every second while there are any.',
@@ -224,10 +224,10 @@ export const followJob = (outlets: readonly Pick<Outlet, 'job' | 'table'>[]): Jo
 });
 
 /** Has the trail followed from the start of the service if there are targets: the job may have been cancelled. */
-export async function resumeFollowing(contextOf: (organizationId: string) => Context): Promise<void> {
+export async function resumeDispatch(contextOf: (organizationId: string) => Context): Promise<void> {
   const ctx = contextOf(NO_ID);
   const [{ enabled = 0 } = {}] = await countEnabled(ctx, {});
-  if (enabled > 0) await inTransaction(ctx, enqueueFollowing);
+  if (enabled > 0) await inTransaction(ctx, enqueueDispatch);
 }
 
 /** Change webhooks and audit sinks in the metrics. */

@@ -3,7 +3,7 @@ import { keyIdOf } from '../../../../kernel/crypto/seal.js';
 import type { SealedTable } from '../../../../kernel/crypto/sealed-table.js';
 import { SealedText } from '../../../../kernel/crypto/sealed-text.js';
 import { queryOf } from '../../../../kernel/database/database.js';
-import { type Outlet, type Target, TargetConfig } from './target.js';
+import { type Target, TargetConfig, type TargetKind } from './target.js';
 
 /** Configurations of targets that belong to projects. */
 export const SEALED_WEBHOOKS: SealedTable = {
@@ -14,7 +14,7 @@ export const SEALED_WEBHOOKS: SealedTable = {
 
 type Sealed = Pick<Target, 'id' | 'organizationId' | 'projectId' | 'configVersion'>;
 
-const placeOf = (table: Outlet['table'], { id, configVersion }: Sealed) => ({
+const placeOf = (table: TargetKind['table'], { id, configVersion }: Sealed) => ({
   table,
   column: 'config',
   rowId: id,
@@ -24,7 +24,7 @@ const placeOf = (table: Outlet['table'], { id, configVersion }: Sealed) => ({
 /** Seals the configuration of a target for its row and version. @throws KEY_DISABLED */
 export async function sealTarget(
   ctx: Context,
-  table: Outlet['table'],
+  table: TargetKind['table'],
   target: Sealed,
   config: TargetConfig,
 ): Promise<Buffer> {
@@ -36,7 +36,7 @@ export async function sealTarget(
 /** Decrypts the configuration of a target. @throws SEALED_VALUE_INVALID, KEY_DISABLED */
 export async function openTarget(
   ctx: Context,
-  table: Outlet['table'],
+  table: TargetKind['table'],
   target: Sealed & Pick<Target, 'configSealed'>,
 ): Promise<TargetConfig> {
   const { organizationId, projectId, configSealed } = target;
@@ -49,7 +49,7 @@ export async function openTarget(
 /** The configuration of a target after a change, sealed as its next version. @throws SEALED_VALUE_INVALID, KEY_DISABLED */
 export async function resealTarget(
   ctx: Context,
-  table: Outlet['table'],
+  table: TargetKind['table'],
   { id, organizationId, projectId, configVersion, configSealed }: Sealed & Pick<Target, 'configSealed'>,
   change: (before: TargetConfig) => TargetConfig,
 ) {

@@ -37,7 +37,7 @@ export const listBehind = sqlVariants({
  * The newest expiration of records of the organization that were made after what a target has received. Ask after reading: what is not
  * there any more when it is read has such a record.
  */
-export const findMissed = sqlVariants({
+export const findExpiredUnsent = sqlVariants({
   options: OPTIONS,
   text: ({ table }) => `
     select r.sequence from ${table} x join audit_record r on r.organization_id = x.organization_id
@@ -80,7 +80,7 @@ export const CLOCK = [
 ] as const;
 
 /** Number and age of the records that wait for a target `x` of a table. */
-export const behindOf = (table: keyof typeof TARGETS) =>
+export const lagOf = (table: keyof typeof TARGETS) =>
   sql<{ lagRecords: number; lagSeconds: number }>`(
     select count(*)::integer as "lagRecords",
       coalesce(extract(epoch from now() - min(w.occurred_at)), 0)::double precision as "lagSeconds"

@@ -61,7 +61,7 @@ export interface Format {
 type TargetProgress = InferEntityFromProperties<typeof targetColumns & typeof organizationColumns>;
 
 /** A kind of targets. */
-export interface Outlet<T extends Target = Target> {
+export interface TargetKind<T extends Target = Target> {
   readonly job: Pick<JobKind, 'name' | 'description'>;
   readonly table: keyof typeof TARGETS;
   readonly entity: EntityName<TargetProgress>;

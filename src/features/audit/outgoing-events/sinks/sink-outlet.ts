@@ -2,8 +2,8 @@ import * as z from 'zod';
 import type { Context } from '../../../../kernel/context.js';
 import type { OutboundResponse } from '../../../../kernel/outbound/http.js';
 import { type ExportedRow, eventLine, listsOf, readRows } from '../../audit-events/public.js';
-import { after } from '../../change-feed/public.js';
-import type { Batch, Format, Outlet } from '../engine/target.js';
+import { positionAfterRecord } from '../../change-feed/public.js';
+import type { Batch, Format, TargetKind } from '../engine/target.js';
 import { AuditSink } from './sink.entity.js';
 import { findSinkTargets, type SinkTarget } from './sink.queries.js';
 import type { SinkKind } from './sink.rules.js';
@@ -22,7 +22,7 @@ const FORMATS: Readonly<Record<SinkKind, Format>> = {
 export const formatOf = ({ kind }: { readonly kind: SinkKind }): Format => FORMATS[kind];
 
 /** How audit sinks get their records. */
-export const SINKS: Outlet<SinkTarget> = {
+export const SINKS: TargetKind<SinkTarget> = {
   job: { name: 'audit-sinks:deliver', description: 'Sends the audit trail of an organization to an audit sink.' },
   table: 'audit_sink',
   entity: AuditSink,
@@ -43,7 +43,7 @@ async function nextRecords(ctx: Context, { target, settled }: { target: SinkTarg
   const upTo = isEnd ? (settled > position ? settled : position) : BigInt(last?.sequence ?? target.position);
   return {
     body: last === undefined ? null : body,
-    upTo: after(upTo),
+    upTo: positionAfterRecord(upTo),
     upToTime: isEnd ? null : (last?.occurredAt ?? target.now),
   };
 }

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { anyOf, columnsIn, prepared, tablesOf } from '../../../../kernel/database/tables.js';
-import { behindOf, CLOCK } from '../engine/target.sql.js';
+import { CLOCK, lagOf } from '../engine/target.sql.js';
 import { AuditSinkSchema } from './sink.entity.js';
 
 const sinks = tablesOf<typeof AuditSinkSchema>()
   .selectFrom('audit_sink as x')
   .select(columnsIn('x', AuditSinkSchema))
   .select([sql<null>`null::uuid`.as('projectId'), ...CLOCK]);
-const shown = sinks.crossJoinLateral(behindOf('audit_sink')).select(['lagRecords', 'lagSeconds']);
+const shown = sinks.crossJoinLateral(lagOf('audit_sink')).select(['lagRecords', 'lagSeconds']);
 
 /** Sinks by ID, in any organization, for their jobs. */
 export const findSinkTargets = prepared(({ ids }: { ids: readonly string[] }) => sinks.where('x.id', '=', anyOf(ids)));

@@ -15,8 +15,8 @@ import type { TargetPolicy } from '../../../../kernel/outbound/http.js';
 import { type Page, pageOf } from '../../../../kernel/paging.js';
 import { parse, validationFailed } from '../../../../kernel/validation.js';
 import { lockOrganization } from '../../../identity/organizations/public.js';
-import { after } from '../../change-feed/public.js';
-import { enqueueFollowing, type Trial, testTarget } from '../engine/delivery-job.js';
+import { positionAfterRecord } from '../../change-feed/public.js';
+import { type DeliveryTest, enqueueDispatch, testTarget } from '../engine/delivery-job.js';
 import type { TargetConfig } from '../engine/target.js';
 import { openTarget, resealTarget, sealTarget } from '../engine/target-sealing.js';
 import { AuditSink } from './sink.entity.js';
@@ -59,7 +59,7 @@ export class SinkService {
       const place = { id: newId(), organizationId, configVersion: 1 };
       const signingSecret = kind === 'webhook' ? mintSigningSecret() : null;
       const config = { url, signingSecret, eventKey: randomBytes(32).toString('base64url'), headers };
-      const begin = after(await settledSequence(queryOf(tx)));
+      const begin = positionAfterRecord(await settledSequence(queryOf(tx)));
       tx.em.create(AuditSink, {
         ...place,
         ...{ name, kind, isEnabled, origin: new URL(url).origin },
@@ -68,7 +68,7 @@ export class SinkService {
         positionIndex: begin.index,
       });
       await flush(tx, TAKEN);
-      if (isEnabled) await enqueueFollowing(tx);
+      if (isEnabled) await enqueueDispatch(tx);
       return { sink: await changed(tx, 'audit-sink:create', place), signingSecret };
     });
   }
@@ -92,7 +92,7 @@ export class SinkService {
         updatedAt: sql('now()'),
       });
       await flush(tx, TAKEN);
-      if (sink.isEnabled) await enqueueFollowing(tx);
+      if (sink.isEnabled) await enqueueDispatch(tx);
       return changed(tx, 'audit-sink:update', sink);
     });
   }
@@ -115,7 +115,7 @@ export class SinkService {
     const { id } = parse(OneSink, raw);
     authorize(ctx, 'audit-logs:read');
     const sink = await load(ctx, id);
-    await ctx.auditTrail.recordRead(ctx, readOf(sink));
+    await ctx.auditTrail.recordRead(ctx, auditOfRead(sink));
     return sink;
   }
 
@@ -130,7 +130,7 @@ export class SinkService {
   }
 
   /** Sends a test once. The sink may be disabled. The audit record is written before. @throws AUDIT_SINK_NOT_FOUND */
-  async test(ctx: Context, raw: unknown): Promise<Trial> {
+  async test(ctx: Context, raw: unknown): Promise<DeliveryTest> {
     const { id } = parse(OneSink, raw);
     authorizeManaging(ctx);
     const sink = await inTransaction(ctx, async (tx) => {
@@ -195,4 +195,7 @@ const record = (tx: Transaction, action: string, { id }: { readonly id: string }
   tx.auditTrail.recordChange(tx, { action, facts: { auditSinkId: id } });
 
 /** The audit record of reading a sink. */
-export const readOf = ({ id }: { readonly id: string }) => ({ action: 'audit-sink:get', facts: { auditSinkId: id } });
+export const auditOfRead = ({ id }: { readonly id: string }) => ({
+  action: 'audit-sink:get',
+  facts: { auditSinkId: id },
+});

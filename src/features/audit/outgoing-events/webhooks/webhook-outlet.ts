@@ -2,18 +2,18 @@ import { createHmac } from 'node:crypto';
 import type { Context } from '../../../../kernel/context.js';
 import { queryOf } from '../../../../kernel/database/database.js';
 import {
-  after,
   type Change,
   type ChangeFilter,
+  eventIdsOf,
   filterTest,
-  idsOf,
-  isAfter,
+  isAfterPosition,
   type Position,
+  positionAfterRecord,
   readChanges,
   seenBy,
-  viewOf,
+  toChangeEvent,
 } from '../../change-feed/public.js';
-import type { Batch, Format, Outlet, TargetConfig } from '../engine/target.js';
+import type { Batch, Format, TargetConfig, TargetKind } from '../engine/target.js';
 import { ChangeWebhook } from './webhook.entity.js';
 import { findWebhookTargets, type WebhookTarget } from './webhook.queries.js';
 
@@ -25,7 +25,7 @@ export const CLOUD_EVENTS: Format = {
 };
 
 /** How change webhooks get their events. */
-export const WEBHOOKS: Outlet<WebhookTarget> = {
+export const WEBHOOKS: TargetKind<WebhookTarget> = {
   job: {
     name: 'change-webhooks:deliver',
     description: 'Sends changes of a project to a change webhook.',
@@ -54,19 +54,19 @@ interface BatchRequest {
 async function nextEvents(ctx: Context, { target, config, settled }: BatchRequest): Promise<Batch> {
   const { organizationId, projectId } = target;
   const from: Position = { sequence: BigInt(target.position), index: target.positionIndex };
-  const isInside = from.index < after(0n).index;
+  const isInside = from.index < positionAfterRecord(0n).index;
   const stretch = await readChanges(queryOf(ctx), {
     after: isInside ? from.sequence - 1n : from.sequence,
     ...{ upTo: settled, organizationId, projectId, most: MOST_RECORDS },
   });
   const selected = selectedChanges(
     target,
-    stretch.changes.filter((change) => isAfter(change, from)),
+    stretch.changes.filter((change) => isAfterPosition(change, from)),
   );
   const sent = selected.slice(0, MOST_EVENTS);
   const last = sent.length < selected.length ? sent.at(-1)?.change : undefined;
   const isEnd = last === undefined && stretch.upTo >= settled;
-  const upTo = last ?? after(stretch.upTo > from.sequence ? stretch.upTo : from.sequence);
+  const upTo = last ?? positionAfterRecord(stretch.upTo > from.sequence ? stretch.upTo : from.sequence);
   const upToTime = isEnd ? null : (last?.occurredAt ?? stretch.upToTime ?? target.now);
   const events = cloudEvents(ctx, { target, config }, { sent, from });
   return { body: events.length === 0 ? null : JSON.stringify(events), upTo, upToTime };
@@ -96,10 +96,10 @@ function cloudEvents(
   { target, config }: Pick<BatchRequest, 'target' | 'config'>,
   { sent, from }: { readonly sent: readonly Selected[]; readonly from: Position },
 ): object[] {
-  const cursorOf = idsOf(ctx, filterOf(target), target.now);
+  const cursorOf = eventIdsOf(ctx, filterOf(target), target.now);
   const eventOf = cloudEventOf(target, config);
   const resets = target.isResetPending
-    ? [viewOf({ type: 'opened', id: cursorOf(from), resetReason: 'position-expired' })].map((data) =>
+    ? [toChangeEvent({ type: 'opened', id: cursorOf(from), resetReason: 'position-expired' })].map((data) =>
         eventOf({ name: `reset ${target.position}`, subject: 'feed:reset', time: target.now, data }),
       )
     : [];
@@ -108,7 +108,7 @@ function cloudEvents(
       name: `${change.sequence} ${change.index}`,
       subject: change.action,
       time: change.occurredAt,
-      data: viewOf({ type: 'change', id: cursorOf(change), change, seen }),
+      data: toChangeEvent({ type: 'change', id: cursorOf(change), change, seen }),
     }),
   );
   return [...resets, ...events];

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { anyOf, columnsIn, prepared, tablesOf } from '../../../../kernel/database/tables.js';
 import type { ChangeKind } from '../../change-feed/public.js';
-import { behindOf, CLOCK } from '../engine/target.sql.js';
+import { CLOCK, lagOf } from '../engine/target.sql.js';
 import { ChangeWebhookSchema } from './webhook.entity.js';
 
 const webhooks = tablesOf<typeof ChangeWebhookSchema>()
   .selectFrom('change_webhook as x')
   .select(columnsIn('x', ChangeWebhookSchema, 'kinds'))
   .select([sql<readonly ChangeKind[]>`x.kinds`.as('kinds'), ...CLOCK]);
-const shown = webhooks.crossJoinLateral(behindOf('change_webhook')).select(['lagRecords', 'lagSeconds']);
+const shown = webhooks.crossJoinLateral(lagOf('change_webhook')).select(['lagRecords', 'lagSeconds']);
 
 /** Webhooks by ID, in any project, for their jobs. */
 export const findWebhookTargets = prepared(({ ids }: { ids: readonly string[] }) =>

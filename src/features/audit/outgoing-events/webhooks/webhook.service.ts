@@ -13,8 +13,8 @@ import type { TargetPolicy } from '../../../../kernel/outbound/http.js';
 import { type Page, pageOf } from '../../../../kernel/paging.js';
 import { parse } from '../../../../kernel/validation.js';
 import { lockProject, type ProjectAccess, type ProjectReader } from '../../../projects/public.js';
-import { after } from '../../change-feed/public.js';
-import { enqueueFollowing, type Trial, testTarget } from '../engine/delivery-job.js';
+import { positionAfterRecord } from '../../change-feed/public.js';
+import { type DeliveryTest, enqueueDispatch, testTarget } from '../engine/delivery-job.js';
 import type { TargetConfig } from '../engine/target.js';
 import { openTarget, resealTarget, sealTarget } from '../engine/target-sealing.js';
 import { ChangeWebhook } from './webhook.entity.js';
@@ -60,7 +60,7 @@ export class WebhookService {
       const place = { id: newId(), organizationId, projectId, configVersion: 1 };
       const signingSecret = mintSigningSecret();
       const config = { url, signingSecret, eventKey: mintSigningSecret(), headers: [] };
-      const begin = after(await settledSequence(queryOf(tx)));
+      const begin = positionAfterRecord(await settledSequence(queryOf(tx)));
       tx.em.create(ChangeWebhook, {
         ...place,
         ...{ name, isEnabled, origin: new URL(url).origin },
@@ -70,7 +70,7 @@ export class WebhookService {
         positionIndex: begin.index,
       });
       await flush(tx, TAKEN);
-      if (isEnabled) await enqueueFollowing(tx);
+      if (isEnabled) await enqueueDispatch(tx);
       return { webhook: await changed(tx, 'change-webhook:create', place), signingSecret };
     });
   }
@@ -94,7 +94,7 @@ export class WebhookService {
         updatedAt: sql('now()'),
       });
       await flush(tx, TAKEN);
-      if (webhook.isEnabled) await enqueueFollowing(tx);
+      if (webhook.isEnabled) await enqueueDispatch(tx);
       return changed(tx, 'change-webhook:update', webhook);
     });
   }
@@ -127,7 +127,7 @@ export class WebhookService {
   /** Returns one webhook. @throws CHANGE_WEBHOOK_NOT_FOUND */
   async get(ctx: Context, raw: unknown): Promise<WebhookRow> {
     const { row } = await this.projects.authorizedItem(ctx, parse(OneWebhook, raw), WEBHOOK, 'webhooks:read');
-    await ctx.auditTrail.recordRead(ctx, readOf(row));
+    await ctx.auditTrail.recordRead(ctx, auditOfRead(row));
     return row;
   }
 
@@ -143,7 +143,7 @@ export class WebhookService {
   }
 
   /** Sends a test event once. The webhook may be disabled. The audit record is written before. @throws CHANGE_WEBHOOK_NOT_FOUND */
-  async test(ctx: Context, raw: unknown): Promise<Trial> {
+  async test(ctx: Context, raw: unknown): Promise<DeliveryTest> {
     const ref = parse(OneWebhook, raw);
     const webhook = await inTransaction(ctx, async (tx) => {
       const { row } = await this.projects.authorizedItem(tx, ref, WEBHOOK, 'webhooks:edit');
@@ -193,7 +193,7 @@ const record = (tx: Transaction, action: string, { id, projectId }: WebhookRef):
   tx.auditTrail.recordChange(tx, { action, projectId, facts: { changeWebhookId: id } });
 
 /** The audit record of reading a webhook. */
-export const readOf = ({ id, projectId }: WebhookRef) => ({
+export const auditOfRead = ({ id, projectId }: WebhookRef) => ({
   action: 'change-webhook:get',
   projectId,
   facts: { changeWebhookId: id },

@@ -1,6 +1,6 @@
 // The hot check of a client secret, and its count behind a lock of another table.
 import { sqlStatement, t } from '../../../../kernel/database/statement.js';
-import { CALLER_ROW, heldRoles } from '../token-check.sql.js';
+import { CALLER_COLUMNS, rolesInOrganization } from '../token-check.sql.js';
 
 const IS_EXPIRED = 'coalesce(c.expires_at <= now(), false)';
 const IS_SPENT = 'c.num_uses_limit > 0 and c.num_uses >= c.num_uses_limit';
@@ -9,7 +9,7 @@ const LIMITS = { accessTokenTTL: t.integer, accessTokenMaxTTL: t.integer, access
 const IS_ADDRESS_TRUSTED = 'coalesce(:address::inet <<= any(a.client_secret_trusted_ips), false)';
 
 /** A client, without counting a use of its secret. `clientSecretId` is null for a client ID that has no such secret. */
-export const KNOW_CLIENT = sqlStatement({
+export const FIND_CLIENT = sqlStatement({
   // Without a secret all of its columns are null.
   text: `select c.id as "clientSecretId", 'identity' as "actorKind", i.id as "actorId", i.name as "actorName",
       i.is_installation_admin as "isInstallationAdmin", o.id as "organizationId",
@@ -19,14 +19,14 @@ export const KNOW_CLIENT = sqlStatement({
     from identity_universal_auth a
     join identity i on i.id = a.identity_id
     join organization o on o.id = i.organization_id
-    cross join lateral ${heldRoles('o.id', 'i.id')} held
+    cross join lateral ${rolesInOrganization('o.id', 'i.id')} held
     left join universal_auth_client_secret c on c.identity_id = a.identity_id and c.secret_hash = :secretHash
     where a.client_id = :clientId`,
   params: { clientId: t.uuid, secretHash: t.bytea, address: t.nullable(t.inet) },
   row: {
     clientSecretId: t.nullable(t.uuid),
     actorKind: t.oneOf('identity'),
-    ...CALLER_ROW,
+    ...CALLER_COLUMNS,
     isRevoked: t.boolean,
     isExpired: t.boolean,
     isSpent: t.boolean,

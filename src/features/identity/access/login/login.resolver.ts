@@ -1,7 +1,7 @@
 import { Extensions, Resolver } from 'type-graphql';
 import type { AnonymousContext, Context } from '../../../../kernel/context.js';
 import { PUBLIC } from '../../../../kernel/graphql/gate/root-fields.js';
-import { MINT } from '../../../../kernel/graphql/limited-operations.js';
+import { CREATES_CREDENTIAL } from '../../../../kernel/graphql/limited-operations.js';
 import { objectType } from '../../../../kernel/graphql/object-types.js';
 import { mutation } from '../../../../kernel/graphql/operations.js';
 import { routesAt, withoutNull } from '../../../../rest/route.js';
@@ -21,7 +21,7 @@ type LogInWithUniversalAuthPayload = InstanceType<typeof LogInWithUniversalAuthP
 export class LoginResolver {
   constructor(private readonly service: LoginService) {}
 
-  @Extensions({ ...PUBLIC, ...MINT })
+  @Extensions({ ...PUBLIC, ...CREATES_CREDENTIAL })
   @mutation(
     LogIn,
     LogInWithUniversalAuthPayload,

@@ -1,7 +1,7 @@
 import type { AnonymousContext, Context, Transaction } from '../../../../kernel/context.js';
 import { hashToken } from '../../../../kernel/crypto/token.js';
 import type { Query } from '../../../../kernel/database/database.js';
-import { atOnce, guarded, WholeTransaction } from '../../../../kernel/database/in-transaction.js';
+import { atOnce, WholeTransaction, withConstraintCodes } from '../../../../kernel/database/in-transaction.js';
 import { AppError, type ErrorCode } from '../../../../kernel/errors.js';
 import { isId, newId } from '../../../../kernel/ids.js';
 import { RefusedTogether, SharedTransactions } from '../../../../kernel/known-access/shared-transactions.js';
@@ -11,11 +11,11 @@ import { parse } from '../../../../kernel/validation.js';
 import type { OrganizationReader } from '../../organizations/public.js';
 import { LogIn } from '../access-token.rules.js';
 import { contextOf, type Holder, withAbility } from '../token-check.js';
-import { type AskedToken, MAX_TOKENS_TOGETHER } from '../token-creation.js';
+import { MAX_TOKENS_TOGETHER, type SharedTokenRequest } from '../token-creation.js';
 import type { TokenLimits } from '../token-family.js';
 import { type IssuedToken, insertTokens } from '../token-issuing.js';
 import { scopeOfToken } from '../token-rights.js';
-import { CLIENT_UNCHANGED, COUNT_LOGINS, KNOW_CLIENT } from './client-check.sql.js';
+import { CLIENT_UNCHANGED, COUNT_LOGINS, FIND_CLIENT } from './client-check.sql.js';
 
 const ACTION = 'identity-universal-auth:login';
 
@@ -28,7 +28,7 @@ const ATTEMPTS = 3;
 /** Logins: they need no bearer token, because they issue one. The audit record names the identity. */
 export class LoginService {
   readonly #lookups = new SharedWork<null, KnownClient | null>({ most: MAX_SHARES, maxWaiting: MAX_SHARES });
-  readonly #shared = new SharedTransactions<AskedToken, IssuedToken>(MAX_TOKENS_TOGETHER);
+  readonly #shared = new SharedTransactions<SharedTokenRequest, IssuedToken>(MAX_TOKENS_TOGETHER);
 
   constructor(
     private readonly organizations: OrganizationReader,
@@ -169,7 +169,7 @@ async function findClient(
   { clientId, secretHash }: Credentials,
   address: string | null,
 ): Promise<KnownClient | null> {
-  const [row] = isId(clientId) ? await KNOW_CLIENT(run, { clientId, secretHash, address }) : [];
+  const [row] = isId(clientId) ? await FIND_CLIENT(run, { clientId, secretHash, address }) : [];
   return row === undefined ? null : withAbility(row);
 }
 
@@ -182,7 +182,7 @@ async function passClient(tx: Transaction, client: AcceptedClient, logins: numbe
   const { actorId: identityId, clientSecretId, accessTokenTTL, accessTokenMaxTTL, accessTokenNumUsesLimit } = client;
   const limits = { accessTokenTTL, accessTokenMaxTTL, accessTokenNumUsesLimit };
   const count = () => COUNT_LOGINS(tx, { identityId, clientSecretId, address: tx.address, logins, ...limits });
-  await guarded(count, { [CLIENT_UNCHANGED]: 'CONCURRENT_CHANGE' });
+  await withConstraintCodes(count, { [CLIENT_UNCHANGED]: 'CONCURRENT_CHANGE' });
 }
 
 /** Only a caller with a valid secret learns more than CREDENTIALS_INVALID. */

@@ -4,6 +4,7 @@ import type { Context, Transaction } from '../../../../kernel/context.js';
 import { atOnce } from '../../../../kernel/database/in-transaction.js';
 import { mapYielding } from '../../../../kernel/event-loop.js';
 import {
+  matchesOtherResources,
   NO_RIGHTS,
   ORGANIZATION_VOCABULARY,
   organizationRights,
@@ -13,20 +14,19 @@ import {
   rulesAsText,
   rulesAtAnyTime,
   rulesOfOrganizationRoles,
-  selectsOtherwise,
 } from '../../permissions/public.js';
-import { listConditionsAt, listRolesAnywhere, listRolesNow } from './boundary.sql.js';
+import { listConditionsAt, listRolesInAllOrganizations, listRolesNow } from './boundary.sql.js';
 
 /**
  * Nobody deletes an account with a role that allows, or forbids, more than the caller may, in any organization, by itself or
- * through a group. Its organizations are locked. What it may do in projects: `authorizeProjectLoss`.
+ * through a group. Its organizations are locked. What it may do in projects: `authorizeRemovalFromProjects`.
  *
  * @param action what the caller does, for the audit record of a refusal
  * @throws PERMISSION_BOUNDARY
  */
 export async function authorizeAccountDeletion(tx: Transaction, memberId: string, action: Action): Promise<void> {
   const beyondIn = await boundaryOfCaller(tx);
-  const held = await listRolesAnywhere(tx, { memberId });
+  const held = await listRolesInAllOrganizations(tx, { memberId });
   const beyondEach = await mapYielding(held, ({ organizationId, role, permissions }) => {
     const rules = rulesOfOrganizationRoles([role], [readRulesText(permissions, ORGANIZATION_VOCABULARY)]);
     return beyondIn(organizationId, (own) => rightsBeyondChange(own, rules, []));
@@ -47,7 +47,7 @@ const mayTakeFromProjects = ({ ability }: Context): boolean => can(ability, 'wor
  *
  * @throws PERMISSION_BOUNDARY
  */
-export async function authorizeProjectLoss(tx: Transaction, memberId: string, action: Action): Promise<void> {
+export async function authorizeRemovalFromProjects(tx: Transaction, memberId: string, action: Action): Promise<void> {
   if (memberId === tx.actor.id || mayTakeFromProjects(tx)) return;
   const beyond = (await beyondInProjects(tx, [memberId])).get(memberId) ?? [];
   if (beyond.length > 0) throw new PermissionDenied({ action, projectId: null }, [...new Set(beyond)]);
@@ -71,7 +71,7 @@ interface Account {
  * @param action what the caller does: for the audit record of a refusal
  * @throws PERMISSION_BOUNDARY
  */
-export async function authorizeActingAs(tx: Transaction, account: Account, action: Action): Promise<void> {
+export async function authorizeCredentialsOf(tx: Transaction, account: Account, action: Action): Promise<void> {
   const id = account.id.toLowerCase();
   const beyond = (await rightsBeyondCaller(tx, [id], action)).get(id);
   if (beyond !== undefined) throw new PermissionDenied({ action, projectId: account.projectId ?? null }, beyond);
@@ -202,6 +202,6 @@ export async function authorizeNewName(tx: Transaction, { action, field, from, t
   const found = (await listConditionsAt(tx, place)) as readonly { readonly condition: Conditions[string] }[];
   const [subject = ''] = action.split(':');
   const rules = found.map(({ condition }) => ({ subject, action: 'edit', conditions: { [field]: condition } }));
-  if (await selectsOtherwise(rules, [{ subject, before: { [field]: from }, after: { [field]: to } }]))
+  if (await matchesOtherResources(rules, [{ subject, before: { [field]: from }, after: { [field]: to } }]))
     throw new PermissionDenied({ action, projectId: null }, ['role:edit']);
 }

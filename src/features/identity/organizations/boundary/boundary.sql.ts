@@ -4,7 +4,7 @@ import { sqlStatement, t } from '../../../../kernel/database/statement.js';
 import { attributesNamedIn } from '../../permissions/public.js';
 
 /** The roles that an account has by itself and through groups, in any organization, also of memberships that have ended. */
-export const listRolesAnywhere = sqlStatement({
+export const listRolesInAllOrganizations = sqlStatement({
   text: `select m.organization_id as "organizationId", m.role, r.permissions::text from organization_membership m
     left join organization_role r on r.organization_id = m.organization_id and r.slug = m.role
     where coalesce(m.user_id, m.identity_id) = :memberId

@@ -38,7 +38,7 @@ interface RoleChange {
  * @returns the member, for `authorizeRoleChange`, where the second is needed; null otherwise
  * @throws PERMISSION_DENIED for who has neither
  */
-export function authorizeGiving(
+export function authorizeRoleGrant(
   ctx: Context,
   action: 'member:edit' | 'identity:edit' | 'groups:edit',
   assignee: Assignee,

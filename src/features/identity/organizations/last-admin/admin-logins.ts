@@ -72,7 +72,7 @@ async function freeAdminsIn(tx: Transaction, locked: readonly { readonly id: str
 }
 
 /** The networks of a caller's own method, from where it calls. */
-export const fromHere = ({ actor, address }: Context): Whence => ({ callerId: actor.id, address });
+export const callerNetworks = ({ actor, address }: Context): Whence => ({ callerId: actor.id, address });
 
 /**
  * Refuses a loss of credentials, or of rights through a group, that has just happened. Where no admin could log in before, there is

@@ -38,7 +38,7 @@ export const lockProjectsOfAdmin = sqlStatement({
  * members, unless those of the member do not do so either, as for the trigger. `isKnown`: the caller is a member of the project, and
  * its token reaches it.
  */
-export const findLedAlone = sqlStatement({
+export const findProjectsOfOnlyAdmin = sqlStatement({
   text: `select m.project_id as "projectId", m.organization_id = :callerOrganizationId and exists (
        select 1 from project_member_now own where own.project_id = m.project_id and own.member_id = :callerId) as "isKnown"
      from project_membership m
@@ -101,7 +101,7 @@ interface Owned {
 }
 
 /** Somebody whose account is owned by the organization or by the root above it. It is not deleted before the transaction ends. */
-export const holdCandidate = {
+export const lockCandidate = {
   user: prepared(({ id, organizationId, rootOrganizationId }: Owned) =>
     tables
       .selectFrom('app_user')

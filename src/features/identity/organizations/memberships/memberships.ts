@@ -1,10 +1,10 @@
 import { type EntityName, sql } from '@mikro-orm/core';
 import { type Action, PermissionDenied } from '../../../../kernel/authz/ability.js';
 import type { Actor, Context, Transaction } from '../../../../kernel/context.js';
-import { flush, guarded } from '../../../../kernel/database/in-transaction.js';
+import { flush, withConstraintCodes } from '../../../../kernel/database/in-transaction.js';
 import { lockRow } from '../../../../kernel/database/rows.js';
 import { AppError, type ErrorDetail } from '../../../../kernel/errors.js';
-import { authorizeAccountDeletion, authorizeProjectLoss } from '../boundary/account-rights.js';
+import { authorizeAccountDeletion, authorizeRemovalFromProjects } from '../boundary/account-rights.js';
 import { Identity } from '../core/identity.entity.js';
 import { OrganizationMembership } from '../core/membership.entity.js';
 import { lockOrganization, lockOrganizationsOf } from '../core/organization-locks.queries.js';
@@ -12,8 +12,8 @@ import { User } from '../core/user.entity.js';
 import { refuseLastOrganizationAdmin } from '../last-admin/admin-logins.js';
 import {
   deleteMembership,
-  findLedAlone,
   findMemberNow,
+  findProjectsOfOnlyAdmin,
   lockHeldMembership,
   lockProjectsOfAdmin,
 } from './membership.sql.js';
@@ -138,7 +138,7 @@ export async function changeRole(
 export async function removeMember(tx: Transaction, organizationId: string, member: Member): Promise<string> {
   await lockOrganization(tx, { organizationId });
   await refuseLastAdmin(tx, member, organizationId);
-  const [removed] = await guarded(
+  const [removed] = await withConstraintCodes(
     () => deleteMembership(tx, { organizationId, memberId: member.id }),
     LAST_PROJECT_ADMIN,
   );
@@ -159,8 +159,8 @@ export async function deleteAccount(tx: Transaction, member: Member, action: Act
   await authorizeAccountDeletion(tx, id, action);
   // After LAST_ADMIN, which says what comes first: somebody else has to be appointed.
   await refuseLastAdmin(tx, member, null);
-  await authorizeProjectLoss(tx, id, action);
-  await guarded(() => tx.em.nativeDelete(accountOf(kind), { id }), LAST_PROJECT_ADMIN);
+  await authorizeRemovalFromProjects(tx, id, action);
+  await withConstraintCodes(() => tx.em.nativeDelete(accountOf(kind), { id }), LAST_PROJECT_ADMIN);
 }
 
 /** Holds an account and every organization that it is a member of. @throws USER_NOT_FOUND, IDENTITY_NOT_FOUND */
@@ -183,7 +183,7 @@ async function refuseLastAdmin(tx: Transaction, member: Member, organizationId: 
  */
 async function refuseLastProjectAdmin(tx: Transaction, { id }: Member, organizationId: string | null): Promise<void> {
   const caller = { callerOrganizationId: tx.organizationId, callerId: tx.actor.id };
-  const alone = await findLedAlone(tx, { memberId: id, organizationId, ...caller });
+  const alone = await findProjectsOfOnlyAdmin(tx, { memberId: id, organizationId, ...caller });
   if (alone.length === 0) return;
   const named = alone.filter(({ isKnown }) => isKnown).slice(0, MAX_PROJECTS_NAMED);
   const violation = (message: string): ErrorDetail => ({ path: 'project', code: 'LAST_ADMIN', message });

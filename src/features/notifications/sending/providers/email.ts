@@ -1,16 +1,16 @@
 import type { Context } from '../../../../kernel/context.js';
 import type { Mailer } from '../../../../kernel/outbound/mail.js';
 import {
-  andMore,
+  countOfOthers,
   type Delivery,
-  fitted,
+  type DeliveryOutcome,
   listText,
   type Notification,
   type NotifiedItem,
-  type Outcome,
   outcomeOf,
   type TargetOf,
   timeText,
+  truncated,
 } from '../notification.js';
 
 /** Sends an email to one recipient. */
@@ -18,7 +18,7 @@ export function sendEmail(
   ctx: Context,
   mailer: Mailer,
   { id, target, notification }: Delivery<TargetOf<'email'>>,
-): Promise<Outcome> {
+): Promise<DeliveryOutcome> {
   const content = mailContent(notification, target.recipient);
   const mail = {
     to: target.recipient,
@@ -67,22 +67,22 @@ const COLOURS = { critical: '#b42318', error: '#b54708', warning: '#7a5c00', inf
 export function mailContent(notification: Notification, recipient: string): MailContent {
   const { title, context, reason, noun, items, nextSteps, link } = notification;
   const omitted = items.length - MAX_ITEMS;
-  const facts = context.map(([label, text]): Labelled => [label, fitted(text, MAX_NAME)]);
+  const facts = context.map(([label, text]): Labelled => [label, truncated(text, MAX_NAME)]);
   const byUrgency = Map.groupBy(items.slice(0, MAX_ITEMS), ({ urgency }) => urgency.label);
   return {
-    title: fitted(title, 200),
+    title: truncated(title, 200),
     facts: items.length === 0 ? facts : [...facts, [noun.many, items.length.toLocaleString('en-US')]],
     noun: noun.one,
     groups: [...byUrgency].map(([label, group]) => ({ label, rows: group.map(rowOf) })),
-    omitted: omitted > 0 ? `${andMore(omitted)}${noun.omitted}` : '',
-    nextSteps: fitted(nextSteps, MAX_TEXT),
+    omitted: omitted > 0 ? `${countOfOthers(omitted)}${noun.omitted}` : '',
+    nextSteps: truncated(nextSteps, MAX_TEXT),
     link,
-    reason: `${fitted(recipient, 254)} receives this email as ${fitted(reason, 300)}.`,
+    reason: `${truncated(recipient, 254)} receives this email as ${truncated(reason, 300)}.`,
   };
 }
 
 const rowOf = ({ name, urgency, due, fields }: NotifiedItem): Row => ({
-  name: fitted(name, MAX_NAME) || '(no name)',
+  name: truncated(name, MAX_NAME) || '(no name)',
   fields: fields.flatMap(([label, text]) => {
     const shown = listText(text, MAX_NAMES, MAX_NAME);
     return shown === '' ? [] : [[label, shown] as const];

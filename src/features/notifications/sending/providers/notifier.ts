@@ -1,8 +1,8 @@
 import type { Context } from '../../../../kernel/context.js';
 import type { TargetPolicy } from '../../../../kernel/outbound/http.js';
 import type { Mailer } from '../../../../kernel/outbound/mail.js';
-import { mayMail } from '../../../identity/organizations/public.js';
-import type { Delivery, Outcome, Target } from '../notification.js';
+import { isMailAllowed } from '../../../identity/organizations/public.js';
+import type { Delivery, DeliveryOutcome, Target } from '../notification.js';
 import { sendEmail } from './email.js';
 import { sendPagerDuty } from './pagerduty.js';
 import { sendSlack } from './slack.js';
@@ -17,7 +17,7 @@ interface Outside {
 }
 
 const NOT_ALLOWED = 'RECIPIENT_NOT_ALLOWED';
-const REFUSED: Outcome = {
+const REFUSED: DeliveryOutcome = {
   result: 'permanent',
   code: NOT_ALLOWED,
   status: null,
@@ -34,12 +34,12 @@ export class Notifier {
    * @returns `accepted` once the target accepted it; does not throw for failures of the target
    * @throws Error inside a transaction
    */
-  async deliver(ctx: Context, { id, target, notification }: Delivery<Target>): Promise<Outcome> {
+  async deliver(ctx: Context, { id, target, notification }: Delivery<Target>): Promise<DeliveryOutcome> {
     const { mailer, policy, pagerdutyUrl: url } = this.outside;
     switch (target.type) {
       case 'email':
         // The only place of this check, so that no email bypasses it.
-        if (!(await mayMail(ctx, target.recipient))) return REFUSED;
+        if (!(await isMailAllowed(ctx, target.recipient))) return REFUSED;
         return sendEmail(ctx, mailer, { id, target, notification });
       case 'webhook':
         return sendWebhook(ctx, policy, { id, target, notification });

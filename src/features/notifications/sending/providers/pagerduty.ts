@@ -2,13 +2,13 @@ import type { Context } from '../../../../kernel/context.js';
 import { send, type TargetPolicy } from '../../../../kernel/outbound/http.js';
 import {
   type Delivery,
+  type DeliveryOutcome,
   type Details,
-  fitted,
   listText,
   type Notification,
-  type Outcome,
   outcomeOf,
   type TargetOf,
+  truncated,
 } from '../notification.js';
 
 /** Default endpoint of the Events API v2. */
@@ -28,7 +28,7 @@ export function sendPagerDuty(
   ctx: Context,
   { policy, url = PAGERDUTY_URL }: { readonly policy: TargetPolicy; readonly url?: string | undefined },
   { id, target, notification }: Delivery<TargetOf<'pagerduty'>>,
-): Promise<Outcome> {
+): Promise<DeliveryOutcome> {
   const request = {
     url,
     method: 'POST',
@@ -47,13 +47,13 @@ export function sendPagerDuty(
 }
 
 function incident({ event, severity, title, occurredAt, context, noun, items, nextSteps, link }: Notification): object {
-  const names = context.map(([label, text]) => [label.toLowerCase(), fitted(text, MAX_NAME)] as const);
+  const names = context.map(([label, text]) => [label.toLowerCase(), truncated(text, MAX_NAME)] as const);
   const shown = items.slice(0, MAX_ITEMS);
   const many = noun.many.replaceAll(' ', '');
   return {
     ...(link === null ? {} : { client_url: link, links: [{ href: link, text: 'Show in Strongroom' }] }),
     payload: {
-      summary: fitted(title, MAX_SUMMARY),
+      summary: truncated(title, MAX_SUMMARY),
       source: `Strongroom: ${names[0]?.[1] ?? ''}`,
       severity,
       timestamp: occurredAt.toISOString(),
@@ -61,7 +61,7 @@ function incident({ event, severity, title, occurredAt, context, noun, items, ne
       class: event.type.replaceAll(/[.-]/g, ' '),
       custom_details: {
         ...Object.fromEntries(names),
-        nextSteps: fitted(nextSteps, MAX_TEXT),
+        nextSteps: truncated(nextSteps, MAX_TEXT),
         [`total${many}`]: items.length,
         [`omitted${many}`]: items.length - shown.length,
         [many.charAt(0).toLowerCase() + many.slice(1)]: shown.map(({ details }) => fittedDetails(details)),

@@ -1,16 +1,16 @@
 import type { Context } from '../../../../kernel/context.js';
 import { send, type TargetPolicy } from '../../../../kernel/outbound/http.js';
 import {
-  andMore,
+  countOfOthers,
   type Delivery,
+  type DeliveryOutcome,
   type Field,
-  fitted,
   type Notification,
   type NotifiedItem,
-  type Outcome,
   outcomeOf,
   type TargetOf,
   timeText,
+  truncated,
 } from '../notification.js';
 
 const LIMIT_MS = 10_000;
@@ -29,7 +29,7 @@ export function sendSlack(
   ctx: Context,
   policy: TargetPolicy,
   { target, notification }: Delivery<TargetOf<'slack'>>,
-): Promise<Outcome> {
+): Promise<DeliveryOutcome> {
   const request = {
     url: target.webhookUrl,
     method: 'POST',
@@ -53,7 +53,7 @@ function message({ title, context, items, nextSteps, link }: Notification): obje
         context.map(([label, text], at) => `${at === 0 ? label : label.toLowerCase()} ${literal(text)}`).join(', '),
       ),
       ...shown.map((item) => section(itemText(item))),
-      ...(omitted > 0 ? [section(`… ${andMore(omitted)}`)] : []),
+      ...(omitted > 0 ? [section(`… ${countOfOthers(omitted)}`)] : []),
       { type: 'section', text: plain(nextSteps, MAX_SECTION) },
       ...(link !== null && link.length <= MAX_URL
         ? [{ type: 'actions', elements: [{ type: 'button', text: plain('Show', 75), url: link }] }]
@@ -63,7 +63,7 @@ function message({ title, context, items, nextSteps, link }: Notification): obje
 }
 
 function itemText({ name, due, fields }: NotifiedItem): string {
-  const shownName = literal(fitted(name, MAX_NAME) || '(no name)');
+  const shownName = literal(truncated(name, MAX_NAME) || '(no name)');
   return [
     due === null ? `*${shownName}*` : `*${due.verb} ${due.text}*: ${shownName}\n${timeText(due.time)}`,
     ...fields.filter(([, text]) => text.length > 0).map(fieldText),
@@ -73,7 +73,7 @@ function itemText({ name, due, fields }: NotifiedItem): string {
 function fieldText([label, text]: Field): string {
   if (typeof text === 'string') return `${label} ${literal(text)}`;
   const names = text.slice(0, MAX_NAMES).map(literal).join(', ');
-  return `${label} ${names}${text.length > MAX_NAMES ? ` ${andMore(text.length - MAX_NAMES)}` : ''}`;
+  return `${label} ${names}${text.length > MAX_NAMES ? ` ${countOfOthers(text.length - MAX_NAMES)}` : ''}`;
 }
 
 /** `verbatim`: Slack adds no links or mentions. */
@@ -87,7 +87,7 @@ const literal = (text: string): string => `\`${escaped(text.replaceAll('`', "'")
 
 /** On one line, and at most this long after escaping. */
 function escaped(text: string, most: number): string {
-  const line = fitted(text, most);
+  const line = truncated(text, most);
   let sent = '';
   for (const character of line) {
     const next = ENTITIES[character] ?? character;

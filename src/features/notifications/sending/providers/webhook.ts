@@ -1,7 +1,7 @@
 import type { Context } from '../../../../kernel/context.js';
 import { send, type TargetPolicy } from '../../../../kernel/outbound/http.js';
 import { SIGNATURE_HEADER, signatureOf } from '../../../../kernel/outbound/signature.js';
-import { type Delivery, type Notification, type Outcome, outcomeOf, type TargetOf } from '../notification.js';
+import { type Delivery, type DeliveryOutcome, type Notification, outcomeOf, type TargetOf } from '../notification.js';
 
 const LIMIT_MS = 10_000;
 const MAX_ITEMS = 1_000;
@@ -12,7 +12,7 @@ export function sendWebhook(
   ctx: Context,
   policy: TargetPolicy,
   { id, target, notification }: Delivery<TargetOf<'webhook'>>,
-): Promise<Outcome> {
+): Promise<DeliveryOutcome> {
   const body = JSON.stringify(cloudEvent(id, notification));
   const request = {
     url: target.url,

@@ -1,5 +1,5 @@
 // Parts of statements: rows of kinds.
-import { SUPERSEDED } from '../../../notifications/alert-deliveries/public.js';
+import { IS_SUPERSEDED } from '../../../notifications/alert-deliveries/public.js';
 import { rowsOf, type Source } from './kind.sql.js';
 
 const RENEW = { field: 'renewCertificate', right: { project: 'certificate-profiles:issue-cert' } } as const;
@@ -11,7 +11,7 @@ const CERTIFICATE = {
 } as const;
 
 /** Certificates in force that nothing has replaced. */
-const IN_FORCE = `c.status = 'active' and not ${SUPERSEDED}`;
+const IN_FORCE = `c.status = 'active' and not ${IS_SUPERSEDED}`;
 
 /**
  * When the last days of a certificate `c` begin. Those with a short validity would always be in their last month: a third of the

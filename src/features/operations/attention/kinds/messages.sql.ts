@@ -1,5 +1,5 @@
 // Parts of statements: rows of kinds.
-import { SUPERSEDED } from '../../../notifications/alert-deliveries/public.js';
+import { IS_SUPERSEDED } from '../../../notifications/alert-deliveries/public.js';
 import { HAS_CONTENT, undeliveredOfOwner } from '../../../notifications/deliveries/public.js';
 import { type Help, rowsOf, type Source } from './kind.sql.js';
 
@@ -49,7 +49,7 @@ const ofNotices = (where: string): Source => ({
 
 /** A certificate that expired or was replaced needs no alert of its expiration; other events stay true. */
 const OF_CERTIFICATE = `(d.event <> 'expiration' or exists (select from certificate c
-        where c.id = d.subject_id and c.status = 'active' and c.not_after > now() and not ${SUPERSEDED})
+        where c.id = d.subject_id and c.status = 'active' and c.not_after > now() and not ${IS_SUPERSEDED})
       or exists (select from certificate_authority c where c.id = d.subject_id and c.not_after > now()))`;
 
 /** Asked first: of many owners few have messages that were not sent. */

@@ -8,7 +8,7 @@ import {
   type TargetPolicy,
 } from '../../../../kernel/outbound/http.js';
 import { OutboundError } from '../../../../kernel/outbound/outbound-error.js';
-import { TargetFailure, unanswered } from '../kind/target-failure.js';
+import { failureWithoutResponse, TargetFailure } from '../kind/target-failure.js';
 
 /** Time limit of one call. */
 export const DATATOOL_LIMIT_MS = 30_000;
@@ -252,7 +252,7 @@ const isNotFound = (error: unknown): boolean => error instanceof TargetFailure &
 /** The failure of an HTTP status. */
 function failureOf(error: OutboundError, changes: boolean): TargetFailure {
   const { status, isTemporary, retryAfterSeconds } = error;
-  if (status === null) return unanswered(error, { changes });
+  if (status === null) return failureWithoutResponse(error, { changes });
   const certainty = changes ? 'refused' : 'unchanged';
   switch (status) {
     case 401:

@@ -72,7 +72,7 @@ const NOT_CONNECTED = /^(ECONNREFUSED|ENOTFOUND|EAI_[A-Z]+|EHOSTUNREACH|ENETUNRE
  *
  * @param changes whether the call changes something: once it was sent, its result is unknown
  */
-export function unanswered(
+export function failureWithoutResponse(
   { code, reason, isTemporary }: OutboundError,
   { changes }: { changes: boolean },
 ): TargetFailure {

@@ -5,10 +5,10 @@ import {
   checkedAddresses,
   isPrivateHost,
   type TargetPolicy,
-  within,
+  untilAborted,
 } from '../../../../kernel/outbound/target-addresses.js';
 import type { ConnectionKind } from '../kind/connection-kind.js';
-import { TargetFailure, unanswered } from '../kind/target-failure.js';
+import { failureWithoutResponse, TargetFailure } from '../kind/target-failure.js';
 import { outcomeOf, type RpcOutcome, runRpcTool, type Word } from './rpc-tool.js';
 import { SmbPublic, SmbSecret } from './smb.rules.js';
 
@@ -176,10 +176,10 @@ export class SmbClient {
   async #addresses(): Promise<readonly string[]> {
     const signal = AbortSignal.timeout(RESOLVE_MS);
     try {
-      return await within(signal, checkedAddresses(this.#server.host, this.policy));
+      return await untilAborted(signal, checkedAddresses(this.#server.host, this.policy));
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;
-      throw unanswered(error, { changes: false });
+      throw failureWithoutResponse(error, { changes: false });
     }
   }
 }

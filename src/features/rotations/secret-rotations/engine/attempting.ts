@@ -10,14 +10,14 @@ import { lockRotation } from '../store/rotation.sql.js';
 import { sealCredential } from '../store/sealing.js';
 import { candidateOf, nameOf } from './begin.js';
 import {
-  abandon,
+  ACCOUNT_ROTATED,
+  abandonAttempt,
+  changeAttemptState,
   claimAccount,
-  fail,
-  leaveUndecided,
-  moveTo,
-  OWNED,
+  completeAttempt,
+  endUndecided,
+  failAttempt,
   scheduleOrphanRevocation,
-  succeed,
 } from './outcomes.js';
 import { loadWork, type Work } from './work.js';
 
@@ -65,7 +65,7 @@ export class Attempting {
     } catch (error) {
       if (!(error instanceof AppError && error.code === 'SEALED_VALUE_INVALID')) throw error;
       const reason = failureOf(error);
-      await this.run.inTransaction((tx) => abandon(tx, { kinds: this.kinds, rotationId, reason }));
+      await this.run.inTransaction((tx) => abandonAttempt(tx, { kinds: this.kinds, rotationId, reason }));
       return undefined;
     }
   }
@@ -81,7 +81,7 @@ export class Attempting {
         await this.verify(work);
         return undefined;
       default:
-        await this.run.inTransaction((tx) => succeed(tx, work, null));
+        await this.run.inTransaction((tx) => completeAttempt(tx, work, null));
         return undefined;
     }
   }
@@ -91,7 +91,7 @@ export class Attempting {
     const { kind, target, candidate, attempt } = work;
     if (!(await this.owns(work))) return;
     const apply = attempt.reason === 'reconciliation' && kind.reset !== undefined ? kind.reset : kind.apply;
-    if (!(await this.run.inTransaction((tx) => moveTo(tx, work, 'calling')))) return;
+    if (!(await this.run.inTransaction((tx) => changeAttemptState(tx, work, 'calling')))) return;
     // Last check before the call: if this node was suspended, another one has continued, and a call now would be one too many.
     await this.run.reserve(kind.callSeconds);
     this.hasCalled = true;
@@ -106,7 +106,7 @@ export class Attempting {
         await this.run.inTransaction(async (tx) => {
           // Asking again would be refused again. What may have been created nevertheless is a pending revocation.
           if (failure.certainty === 'refused') await scheduleOrphanRevocation(tx, work);
-          await fail(tx, work, failure);
+          await failAttempt(tx, work, failure);
         });
       await this.called.record({ failure, since });
       return;
@@ -125,7 +125,7 @@ export class Attempting {
     if (account instanceof Error) return true;
     return this.run.inTransaction(async (tx) => {
       const isOwner = await claimAccount(tx, work, account);
-      if (!isOwner) await fail(tx, work, OWNED);
+      if (!isOwner) await failAttempt(tx, work, ACCOUNT_ROTATED);
       return isOwner;
     });
   }
@@ -135,7 +135,9 @@ export class Attempting {
     const { id, candidateVersion } = work.attempt;
     const at = { table: 'secret_rotation_attempt', column: 'result', rowId: id, rowVersion: candidateVersion } as const;
     await this.run.inTransaction(async (tx) => {
-      await moveTo(tx, work, 'changed', { resultSealed: await sealCredential(tx, work.attempt, at, result) });
+      await changeAttemptState(tx, work, 'changed', {
+        resultSealed: await sealCredential(tx, work.attempt, at, result),
+      });
     });
   }
 
@@ -154,16 +156,19 @@ export class Attempting {
     if (finding instanceof Error) {
       if (attempt.tries === 0 || !(await this.isOverdue(work))) return this.later(work, finding);
       const reason = { code: finding.code, message: kind.overlaps ? RESULT_UNKNOWN : PASSWORD_UNKNOWN };
-      await this.run.inTransaction((tx) => abandon(tx, { kinds: this.kinds, rotationId: attempt.rotationId, reason }));
+      await this.run.inTransaction((tx) =>
+        abandonAttempt(tx, { kinds: this.kinds, rotationId: attempt.rotationId, reason }),
+      );
       return undefined;
     }
     if (finding.outcome === 'done') await this.storeResult(work, finding.credential);
     else if (finding.outcome === 'undecided')
       await this.run.inTransaction((tx) =>
-        leaveUndecided(tx, work, { code: 'CREDENTIALS_REJECTED', message: UNDECIDED }),
+        endUndecided(tx, work, { code: 'CREDENTIALS_REJECTED', message: UNDECIDED }),
       );
     else if (attempt.calls >= MOST_CALLS) await this.run.inTransaction((tx) => this.giveUp(tx, work, finding.outcome));
-    else if (finding.outcome === 'not-done') await this.run.inTransaction((tx) => moveTo(tx, work, 'planned'));
+    else if (finding.outcome === 'not-done')
+      await this.run.inTransaction((tx) => changeAttemptState(tx, work, 'planned'));
     else await this.renew(work);
     return undefined;
   }
@@ -188,13 +193,14 @@ export class Attempting {
     await this.run.inTransaction(async (tx) => {
       const candidate = await candidateOf(tx, { kind, rotation, name });
       const candidateSealed = await sealCredential(tx, rotation, at, candidate);
-      if (await moveTo(tx, work, 'planned', { name, candidateSealed })) await scheduleOrphanRevocation(tx, work);
+      if (await changeAttemptState(tx, work, 'planned', { name, candidateSealed }))
+        await scheduleOrphanRevocation(tx, work);
     });
   }
 
   private async giveUp(tx: Transaction, work: Work, outcome: 'not-done' | 'void'): Promise<void> {
     if (outcome === 'void') await scheduleOrphanRevocation(tx, work);
-    await fail(tx, work, {
+    await failAttempt(tx, work, {
       code: 'TARGET_UNREACHABLE',
       message: 'The external system repeatedly gave no response.',
     });
@@ -212,26 +218,27 @@ export class Attempting {
     );
     await this.called.record({ failure, since });
     if (failure === null) {
-      await this.run.inTransaction((tx) => moveTo(tx, work, 'verified'));
+      await this.run.inTransaction((tx) => changeAttemptState(tx, work, 'verified'));
       return;
     }
     const isRejected = failure.code === 'CREDENTIALS_REJECTED';
     if (!isRejected && failure.isTemporary && attempt.tries < MOST_TRIES) await this.later(work, failure);
-    if (attempt.reason === 'adoption') await this.run.inTransaction((tx) => fail(tx, work, failure));
+    if (attempt.reason === 'adoption') await this.run.inTransaction((tx) => failAttempt(tx, work, failure));
     else if (kind.overlaps)
       await this.run.inTransaction(async (tx) => {
         const rotation = await lockRotation(tx, attempt.rotationId);
         if (rotation !== null) await scheduleRevocation(tx, rotation, { reason: 'unusable', credential: result, kind });
-        await fail(tx, work, failure);
+        await failAttempt(tx, work, failure);
       });
-    else if (isRejected) await this.run.inTransaction((tx) => moveTo(tx, work, 'calling', { reason: failure }));
+    else if (isRejected)
+      await this.run.inTransaction((tx) => changeAttemptState(tx, work, 'calling', { reason: failure }));
     // The old credential is gone: an unverified new one is better than none.
-    else await this.run.inTransaction((tx) => succeed(tx, work, failure));
+    else await this.run.inTransaction((tx) => completeAttempt(tx, work, failure));
   }
 
   /** Stores a failure and makes the job retry. @throws TryLater */
   private async later(work: Work, failure: TargetFailure): Promise<never> {
-    await this.run.inTransaction((tx) => moveTo(tx, work, work.attempt.state, { reason: failure }));
+    await this.run.inTransaction((tx) => changeAttemptState(tx, work, work.attempt.state, { reason: failure }));
     throw new TryLater(failure.code);
   }
 }

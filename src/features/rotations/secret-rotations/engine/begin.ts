@@ -12,10 +12,10 @@ import { type AttemptReason, SecretRotationAttempt } from '../store/attempt.enti
 import { type AttemptRow, findAttempts } from '../store/attempt.queries.js';
 import type { SecretRotation } from '../store/rotation.entity.js';
 import { openMessage, sealCredential, sealTexts } from '../store/sealing.js';
-import { OWNED } from './outcomes.js';
+import { ACCOUNT_ROTATED } from './outcomes.js';
 
 /** The job that carries out started rotations. */
-export const ROTATE = {
+export const ROTATE_JOB = {
   name: 'secret-rotations:rotate',
   description: 'Carries out one rotation, from the state of an earlier run.',
 } as const;
@@ -70,7 +70,7 @@ export async function beginAttempt(
   await flush(tx);
   const called = await tx.em.findOne(AppConnection, { id: rotation.connectionId }, { fields: ['target'] });
   const request = { key: rotationId, subjectId: rotationId, ...scope, target: called?.target };
-  await enqueueStanding(tx, ROTATE, [{ ...request, isUrgent: !isInBackground }]);
+  await enqueueStanding(tx, ROTATE_JOB, [{ ...request, isUrgent: !isInBackground }]);
   return id;
 }
 
@@ -125,7 +125,7 @@ export async function waitForAttempt(ctx: Context, attemptId: string, path: stri
 /** The error of an attempt that did not succeed. */
 async function refusalFor(ctx: Context, attempt: AttemptRow, path: string): Promise<AppError> {
   const { errorCode, messageSealed } = attempt;
-  if (errorCode === OWNED.code) return new AppError(OWNED.code);
+  if (errorCode === ACCOUNT_ROTATED.code) return new AppError(ACCOUNT_ROTATED.code);
   const message = messageSealed === null ? undefined : await openMessage(ctx, attempt, messageSealed);
   return refusalOf(new TargetFailure((errorCode ?? 'TARGET_REJECTED') as TargetCode, 'unchanged', message), path);
 }

@@ -10,7 +10,14 @@ import type { ShownRevocation } from '../revocations/live-credentials.js';
 import { type AttemptRow, findAttempts, findOpenAttempt, secondsToSettle } from '../store/attempt.queries.js';
 import type { SecretRotation } from '../store/rotation.entity.js';
 import { lockRotation } from '../store/rotation.sql.js';
-import { abandon, isStillUndecided, LATE_SECONDS, moveTo, nextOf, removeNew } from './outcomes.js';
+import {
+  abandonAttempt,
+  changeAttemptState,
+  GRACE_SECONDS,
+  isStillUndecided,
+  nextOf,
+  removeNewRotation,
+} from './outcomes.js';
 
 /** An open attempt of a locked rotation. */
 interface Open {
@@ -37,7 +44,7 @@ export async function cancelAttempt(
   const isOver = isForced || now.tries > 0 || (await hasCallEnded(tx, kinds, rotation, now));
   if (now.state !== 'calling' || !isOver) throw new AppError('ROTATION_ATTEMPT_BEGUN');
   const message = kinds.of(rotation.type).overlaps ? GIVEN_UP : UNDECIDED;
-  return abandon(tx, { kinds, rotationId, reason: { code: now.errorCode ?? 'TARGET_UNREACHABLE', message } });
+  return abandonAttempt(tx, { kinds, rotationId, reason: { code: now.errorCode ?? 'TARGET_UNREACHABLE', message } });
 }
 
 /** What happens to a rotation whose job is cancelled: it would stay as it is, and nobody could rotate or delete it. */
@@ -60,9 +67,9 @@ export const cancelWithJob =
 async function cancelPlanned(tx: Transaction, rotation: SecretRotation, attempt: AttemptRow): Promise<boolean> {
   const { id: rotationId, projectId } = rotation;
   const held = { ...attempt, rotationId };
-  if (!(await moveTo(tx, { attempt: held }, 'cancelled'))) return false;
+  if (!(await changeAttemptState(tx, { attempt: held }, 'cancelled'))) return false;
   const isUndecided = await isStillUndecided(tx, { attempt: held });
-  if (rotation.generation === 0 && !isUndecided) await removeNew(tx, rotation);
+  if (rotation.generation === 0 && !isUndecided) await removeNewRotation(tx, rotation);
   else {
     const now = await databaseNow(tx);
     const status = rotation.failures === 0 ? 'success' : 'failed';
@@ -86,7 +93,7 @@ async function hasCallEnded(
   { type }: SecretRotation,
   { id, calledAt }: AttemptRow,
 ): Promise<boolean> {
-  const afterSeconds = kinds.of(type).callSeconds + LATE_SECONDS;
+  const afterSeconds = kinds.of(type).callSeconds + GRACE_SECONDS;
   const [left] = calledAt === null ? [] : await secondsToSettle(tx, { id, afterSeconds });
   return left?.seconds === 0;
 }

@@ -21,9 +21,9 @@ import { SecretRotationCredential } from '../store/credential.entity.js';
 import { findPendingRevocations } from '../store/pending-revocation.queries.js';
 import type { SecretRotation } from '../store/rotation.entity.js';
 import { listAccountOwners, listDistances, lockRotation } from '../store/rotation.sql.js';
-import { messageAt, sealCredential, sealText } from '../store/sealing.js';
+import { errorMessagePlace, sealCredential, sealText } from '../store/sealing.js';
 import { type AttemptState, isFinal, statesBefore } from '../store/states.js';
-import { nextAfter, retryAfter, type Timed } from '../store/timing.js';
+import { nextRunAfter, type RotationTiming, retryAfter } from '../store/timing.js';
 import { credentialAt, credentialsOf, type Work } from './work.js';
 
 /** Other changes of an attempt when its state changes. */
@@ -36,7 +36,7 @@ interface Move {
 }
 
 /** Moves an attempt to a state, from any state that allows it. @returns false if it was moved concurrently */
-export async function moveTo(
+export async function changeAttemptState(
   tx: Transaction,
   { attempt }: Pick<Work, 'attempt'>,
   state: AttemptState,
@@ -62,7 +62,9 @@ export async function moveTo(
       ...(isFinal(state) ? { temporarySealed: null, endedAt: sql('now()') } : {}),
       errorCode: reason?.code ?? null,
       messageSealed:
-        reason === null ? null : await sealText(tx, attempt, messageAt(attempt.id), new SealedText(reason.message)),
+        reason === null
+          ? null
+          : await sealText(tx, attempt, errorMessagePlace(attempt.id), new SealedText(reason.message)),
     },
   );
   return moved > 0;
@@ -74,10 +76,15 @@ export async function moveTo(
  *
  * @param unverified why the new credential could not be checked; null: it works
  */
-export async function succeed(tx: Transaction, work: Work, unverified: Reason | null): Promise<void> {
+export async function completeAttempt(tx: Transaction, work: Work, unverified: Reason | null): Promise<void> {
   const { attempt, kind, result } = work;
   const rotation = await lockRotation(tx, attempt.rotationId);
-  if (rotation === null || result === null || !(await moveTo(tx, work, 'succeeded', { reason: unverified }))) return;
+  if (
+    rotation === null ||
+    result === null ||
+    !(await changeAttemptState(tx, work, 'succeeded', { reason: unverified }))
+  )
+    return;
   const { organizationId, projectId } = rotation;
   const generation = rotation.generation + 1;
   const isFirst = rotation.generation === 0;
@@ -111,7 +118,7 @@ export async function succeed(tx: Transaction, work: Work, unverified: Reason | 
  * Ends an attempt after which the rotation still has its previous credential. If the first attempt fails, the rotation is removed.
  * Automatic rotation continues later, or is paused after the target rejected our credentials too often.
  */
-export async function fail(
+export async function failAttempt(
   tx: Transaction,
   work: Pick<Work, 'attempt' | 'kind'>,
   reason: Reason & { readonly retryAfterSeconds?: number | null },
@@ -119,17 +126,17 @@ export async function fail(
   left: { readonly credentials?: readonly string[] } = {},
 ): Promise<void> {
   const rotation = await lockRotation(tx, work.attempt.rotationId);
-  if (rotation === null || !(await moveTo(tx, work, 'failed', { reason }))) return;
+  if (rotation === null || !(await changeAttemptState(tx, work, 'failed', { reason }))) return;
   await record(tx, work, 'secret-rotation:fail', { code: reason.code, ...left });
   if (rotation.generation === 0 && work.attempt.reason !== 'reconciliation') {
-    await removeNew(tx, rotation);
+    await removeNewRotation(tx, rotation);
     return;
   }
   const now = await databaseNow(tx);
   const { retryAfterSeconds = null } = reason;
   const failures = rotation.failures + 1;
   const refusals = rejectsCredentials(reason) ? rotation.refusals + 1 : 0;
-  const isPaused = refusals >= work.kind.mostRefusals || reason.code === OWNED.code;
+  const isPaused = refusals >= work.kind.mostRefusals || reason.code === ACCOUNT_ROTATED.code;
   const status = (await isStillUndecided(tx, work)) ? 'needs_reconciliation' : 'failed';
   const isTriedAgain = status === 'failed' && !isPaused;
   tx.em.assign(rotation, {
@@ -142,13 +149,13 @@ export async function fail(
 }
 
 /** Ends an attempt after which it is unknown which credential is valid. Both are kept. */
-export async function leaveUndecided(
+export async function endUndecided(
   tx: Transaction,
   work: Pick<Work, 'attempt' | 'kind'>,
   reason: Reason,
 ): Promise<void> {
   const rotation = await lockRotation(tx, work.attempt.rotationId);
-  if (rotation === null || !(await moveTo(tx, work, 'undecided', { reason }))) return;
+  if (rotation === null || !(await changeAttemptState(tx, work, 'undecided', { reason }))) return;
   const now = await databaseNow(tx);
   tx.em.assign(rotation, {
     ...{ status: 'needs_reconciliation', failures: rotation.failures + 1, lastAttemptedAt: now, updatedAt: now },
@@ -170,7 +177,7 @@ export async function isStillUndecided(
 }
 
 /** Removes a rotation that never had a credential, and releases its keys. */
-export async function removeNew(tx: Transaction, rotation: SecretRotation): Promise<void> {
+export async function removeNewRotation(tx: Transaction, rotation: SecretRotation): Promise<void> {
   await releaseRotated(tx, rotation, { rotationId: rotation.id, isDeleting: true });
   tx.em.remove(rotation);
   await flush(tx);
@@ -179,11 +186,11 @@ export async function removeNew(tx: Transaction, rotation: SecretRotation): Prom
 /** When a rotation next runs automatically, at a distance from those that it must not coincide with. */
 export async function nextOf(
   tx: Transaction,
-  rotation: Timed & { readonly id: string; readonly projectId: string },
+  rotation: RotationTiming & { readonly id: string; readonly projectId: string },
   now: Date,
 ): Promise<Date | null> {
   const others = await listDistances(tx, rotation);
-  return nextAfter(
+  return nextRunAfter(
     rotation,
     now,
     others.flatMap(({ at, minutes }) => (at === null ? [] : [{ at, minutes }])),
@@ -220,7 +227,7 @@ const record = (
   });
 
 /** How long after its timeout a call may still take effect. */
-export const LATE_SECONDS = 30;
+export const GRACE_SECONDS = 30;
 
 /** Queues the revocation of whatever may have been created under the name of an attempt. @returns the ID of the pending revocation */
 export async function scheduleOrphanRevocation(
@@ -233,7 +240,7 @@ export async function scheduleOrphanRevocation(
   return scheduleRevocation(tx, rotation, {
     reason: 'orphaned',
     name,
-    settlesInSeconds: kind.callSeconds + LATE_SECONDS,
+    settlesInSeconds: kind.callSeconds + GRACE_SECONDS,
   });
 }
 
@@ -243,7 +250,7 @@ export async function scheduleOrphanRevocation(
  *
  * @returns credentials that it may have created, and that are still to be revoked
  */
-export async function abandon(
+export async function abandonAttempt(
   tx: Transaction,
   { kinds, rotationId, reason }: { readonly kinds: Kinds; readonly rotationId: string; readonly reason: Reason },
 ): Promise<ShownRevocation[]> {
@@ -253,7 +260,7 @@ export async function abandon(
   const work = { attempt: { ...attempt, rotationId }, kind: kinds.of(rotation.type) };
   const mayHaveChanged = attempt.state !== 'planned';
   if (mayHaveChanged && !work.kind.overlaps) {
-    await leaveUndecided(tx, work, reason);
+    await endUndecided(tx, work, reason);
     return [];
   }
   const revocationId = mayHaveChanged ? await scheduleOrphanRevocation(tx, work) : null;
@@ -264,7 +271,7 @@ export async function abandon(
       name: rotationName ?? '',
       credentials: orphans.map(lineOf),
     });
-  await fail(tx, work, reason, { credentials: orphans.map(lineOf) });
+  await failAttempt(tx, work, reason, { credentials: orphans.map(lineOf) });
   return orphans;
 }
 
@@ -274,7 +281,7 @@ async function shownOf(tx: Transaction, kinds: Kinds, revocationId: string): Pro
 }
 
 /** Why a rotation whose account another one owns does not run: each would make the password of the other invalid. */
-export const OWNED = {
+export const ACCOUNT_ROTATED = {
   code: 'ACCOUNT_ROTATED',
   message:
     'Another rotation of the organization owns the same account. Delete one of the two, then rotate the other manually.',

@@ -18,9 +18,9 @@ import { listDistances, listDueRotations, listRotationsWithoutJob, lockRotation 
 import { WAIT_MESSAGES } from '../store/states.js';
 import { mayStartAt } from '../store/timing.js';
 import { Attempting } from './attempting.js';
-import { beginAttempt, ROTATE } from './begin.js';
+import { beginAttempt, ROTATE_JOB } from './begin.js';
 import { cancelWithJob } from './cancelling.js';
-import { claimAccount, notify, OWNED } from './outcomes.js';
+import { ACCOUNT_ROTATED, claimAccount, notify } from './outcomes.js';
 
 const MINUTE_SECONDS = 60;
 const AT_ONCE = 500;
@@ -30,7 +30,7 @@ const TRIAL_SECONDS = 180;
 /** The jobs that start due automatic rotations and carry out started ones. */
 export function rotationJobs(kinds: Kinds): readonly JobKind[] {
   const rotate: JobKind = {
-    ...ROTATE,
+    ...ROTATE_JOB,
     // They mostly wait for others: one takes a connection, or a process of some megabytes.
     concurrency: 32,
     concurrencyPerOrganization: 8,
@@ -200,15 +200,15 @@ export function accountJobs(kinds: Kinds): readonly JobKind[] {
 /** Pauses a rotation whose account another one owns. */
 async function pause(tx: Transaction, rotationId: string): Promise<void> {
   const rotation = await lockRotation(tx, rotationId);
-  if (rotation === null || rotation.pauseReason === OWNED.code) return;
-  tx.em.assign(rotation, { pauseReason: OWNED.code, nextRotationAt: null });
+  if (rotation === null || rotation.pauseReason === ACCOUNT_ROTATED.code) return;
+  tx.em.assign(rotation, { pauseReason: ACCOUNT_ROTATED.code, nextRotationAt: null });
   await flush(tx);
   await tx.auditTrail.recordChange(tx, {
     action: 'secret-rotation:pause',
     projectId: rotation.projectId,
-    facts: { rotationId, code: OWNED.code },
+    facts: { rotationId, code: ACCOUNT_ROTATED.code },
   });
-  await notify(tx, rotation, 'paused', OWNED);
+  await notify(tx, rotation, 'paused', ACCOUNT_ROTATED);
 }
 
 /** Rotations of these types that do not know which account they own, and whose connections work. */

@@ -33,7 +33,7 @@ export interface RotationTarget {
 }
 
 /** The result of a call without a response. */
-export type Finding =
+export type LookupResult =
   | { readonly outcome: 'done'; readonly credential: Credential }
   /** It had no effect: the same candidate can be applied again. */
   | { readonly outcome: 'not-done' }
@@ -99,7 +99,7 @@ export interface RotationKind<Type extends string = string> {
   /** Errors of parameters that cannot change this way; absent: all can. Paths are those of the content, for example `parameters.username`. */
   changeViolations?(present: Parameters, given: Parameters | undefined): readonly ErrorDetail[];
   /** Looks up the result of an `apply` without a response. @throws TargetFailure if it cannot be determined now */
-  find(ctx: Context, target: RotationTarget, candidate: Credential): Promise<Finding>;
+  find(ctx: Context, target: RotationTarget, candidate: Credential): Promise<LookupResult>;
   /** Checks whether a credential works. @throws TargetFailure CREDENTIALS_REJECTED if it does not; another code if that is unknown */
   verify(ctx: Context, target: RotationTarget, credential: Credential): Promise<void>;
   /** Revokes a credential, or finds that it is revoked. @throws TargetFailure: it may still work */

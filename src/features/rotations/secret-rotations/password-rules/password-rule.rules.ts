@@ -4,7 +4,7 @@ import { orderRules } from '../../../../kernel/list-order.js';
 import { expectedVersion, integer } from '../../../../kernel/number-rules.js';
 import { pageRules } from '../../../../kernel/paging.js';
 import { idOf, personText, slugText } from '../../../../kernel/text-rules.js';
-import { EVEN_IF_INVALID, looseEntries } from '../../../../kernel/validation.js';
+import { EVEN_IF_INVALID, objectEntries } from '../../../../kernel/validation.js';
 
 /** Longer ones cannot be typed into the dialogs of Windows, and from 257 characters on Samba silently loses them. */
 const MAX_LENGTH = 127;
@@ -72,8 +72,8 @@ interface Violation {
 
 /** Errors of the combination of valid fields; none if a field is invalid. */
 function requirementViolations(given: object): Violation[] {
-  const [{ required, length, allowedSymbols } = {}] = looseEntries([given]);
-  const [counts = {}] = looseEntries([required]);
+  const [{ required, length, allowedSymbols } = {}] = objectEntries([given]);
+  const [counts = {}] = objectEntries([required]);
   const numbers = [counts.lowercase, counts.uppercase, counts.digits, counts.symbols];
   if (!numbers.every((number) => Number.isInteger(number)) || !Number.isInteger(length)) return [];
   const violation = (path: string[], message: string, code: DetailCode = 'INVALID'): Violation[] => [

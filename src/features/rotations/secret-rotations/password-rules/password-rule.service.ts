@@ -81,7 +81,7 @@ export class PasswordRuleService {
     const { id } = parse(OnePasswordRule, raw);
     allow(ctx, 'read');
     const rule = await load(ctx, id);
-    await ctx.auditTrail.recordRead(ctx, readOf(rule));
+    await ctx.auditTrail.recordRead(ctx, auditOfRead(rule));
     return rule;
   }
 
@@ -115,7 +115,7 @@ async function changed(tx: Transaction, action: string, { id, name }: PasswordRu
 }
 
 /** The audit record of reading a rule. */
-export const readOf = ({ id, name }: Pick<PasswordRuleRow, 'id' | 'name'>) => ({
+export const auditOfRead = ({ id, name }: Pick<PasswordRuleRow, 'id' | 'name'>) => ({
   action: 'password-rule:get',
   facts: { passwordRuleId: id, name },
 });

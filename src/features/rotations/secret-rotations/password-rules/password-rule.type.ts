@@ -2,7 +2,7 @@ import { ID, Int } from 'type-graphql';
 import { DateTime } from '../../../../kernel/graphql/date-time.js';
 import { inputType } from '../../../../kernel/graphql/inputs.js';
 import { Node } from '../../../../kernel/graphql/node.js';
-import { holding, objectType, orNull } from '../../../../kernel/graphql/object-types.js';
+import { objectType, orNull, typedAs } from '../../../../kernel/graphql/object-types.js';
 import { countedConnectionOf } from '../../../../kernel/graphql/page.js';
 import { PasswordRequirements } from './password-rule.rules.js';
 
@@ -31,7 +31,7 @@ export const PasswordRuleType = objectType(
     organizationId: [ID, 'ID of the organization.'],
     name: [String, 'Name of the rule, unique in the organization. Rotations refer to it.'],
     description: [orNull(String), 'Description of the rule. Null if it has none.'],
-    requirements: [holding<PasswordRequirements>(PasswordRequirementsType), 'Requirements for generated passwords.'],
+    requirements: [typedAs<PasswordRequirements>(PasswordRequirementsType), 'Requirements for generated passwords.'],
     version: [Int, 'Version of the rule. Increments with every change.'],
     createdAt: [DateTime, 'When the rule was created.'],
     updatedAt: [DateTime, 'When the rule was last changed.'],

@@ -40,7 +40,7 @@ export interface LastRotation {
 }
 
 /** A run of another rotation, last or next, and the minimum distance from it. */
-export interface Distance {
+export interface MinimumDistance {
   readonly at: Date;
   readonly minutes: number;
 }
@@ -60,7 +60,7 @@ export interface Distance {
 export function nextRotationAt(
   policy: SchedulePolicy,
   last: LastRotation,
-  { now = last.at, others = [] }: { readonly now?: Date; readonly others?: readonly Distance[] } = {},
+  { now = last.at, others = [] }: { readonly now?: Date; readonly others?: readonly MinimumDistance[] } = {},
 ): Date | null {
   if (!policy.isAutomatic) return null;
   const after = Math.max(now.getTime(), last.at.getTime());
@@ -153,7 +153,7 @@ function firstMoment(rotateAt: TimeOfDay, timeZone: string, from: number): numbe
 }
 
 /** The first time, not before a given one, at the minimum distance from all others and within the window. */
-function awayFrom(others: readonly Distance[], from: number, { window, timeZone }: SchedulePolicy): number {
+function awayFrom(others: readonly MinimumDistance[], from: number, { window, timeZone }: SchedulePolicy): number {
   const times = others.map(({ at, minutes }) => ({ at: at.getTime(), ms: minutes * 60_000 }));
   for (let at = from; ; ) {
     const near = times.filter((other) => Math.abs(at - other.at) < other.ms);

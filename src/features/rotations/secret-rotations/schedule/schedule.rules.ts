@@ -104,7 +104,7 @@ const MAX_APART_MINUTES = 10_080;
 const MAX_APART = 10;
 
 /** Another rotation to keep a distance from. */
-export const Apart = z
+export const ApartFrom = z
   .strictObject({
     rotationId: idOf('ID of another rotation of the project.'),
     minutes: integer(1, MAX_APART_MINUTES).meta({
@@ -115,6 +115,6 @@ export const Apart = z
 
 /** Rotations to keep a distance from. */
 export const apartFrom = z
-  .array(Apart)
+  .array(ApartFrom)
   .max(MAX_APART)
   .meta({ description: `Up to ${MAX_APART} rotations that must not run at about the same time.` });

@@ -143,7 +143,7 @@ const UNREADABLE_MESSAGES = {
 } as const;
 
 /** The place of the error message of an attempt. */
-export const messageAt = (attemptId: string): SealedAt => ({
+export const errorMessagePlace = (attemptId: string): SealedAt => ({
   table: 'secret_rotation_attempt',
   column: 'message',
   rowId: attemptId,
@@ -151,9 +151,9 @@ export const messageAt = (attemptId: string): SealedAt => ({
 });
 
 /** Error messages of attempts. One that cannot be decrypted says so, and keeps nobody from the rotation. */
-export function messageOf(sealer: Pick<Sealer, 'open'>, attemptId: string, sealed: Uint8Array): string {
+export function openErrorMessage(sealer: Pick<Sealer, 'open'>, attemptId: string, sealed: Uint8Array): string {
   try {
-    return sealer.open(messageAt(attemptId), sealed).reveal();
+    return sealer.open(errorMessagePlace(attemptId), sealed).reveal();
   } catch (error) {
     return UNREADABLE_MESSAGES[unreadableCode(error)];
   }
@@ -161,4 +161,4 @@ export function messageOf(sealer: Pick<Sealer, 'open'>, attemptId: string, seale
 
 /** Error message of one attempt. @throws SEALED_VALUE_INVALID */
 export const openMessage = async (ctx: Context, attempt: Scope & { id: string }, sealed: Uint8Array): Promise<string> =>
-  (await openText(ctx, attempt, messageAt(attempt.id), sealed)).reveal();
+  (await openText(ctx, attempt, errorMessagePlace(attempt.id), sealed)).reveal();

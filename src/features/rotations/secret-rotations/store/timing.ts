@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import {
-  type Distance,
+  type MinimumDistance,
   nextRotationAt,
   retryAt,
   type SchedulePolicy,
@@ -16,10 +16,10 @@ export type ScheduleExtras = z.output<typeof ScheduleOptions> & {
 };
 
 /** The default schedule. */
-export const PLAIN_SCHEDULE: ScheduleExtras = { timeZone: 'UTC', missed: 'as-soon-as-possible', apart: [] };
+export const DEFAULT_SCHEDULE: ScheduleExtras = { timeZone: 'UTC', missed: 'as-soon-as-possible', apart: [] };
 
 /** The fields of a rotation that decide when it next runs. */
-export interface Timed {
+export interface RotationTiming {
   readonly isAutoRotationEnabled: boolean;
   /** In days. */
   readonly rotationInterval: number;
@@ -30,7 +30,7 @@ export interface Timed {
   readonly isLastManual: boolean;
 }
 
-const policyOf = (rotation: Omit<Timed, 'lastRotatedAt' | 'isLastManual'>): SchedulePolicy => ({
+const policyOf = (rotation: Omit<RotationTiming, 'lastRotatedAt' | 'isLastManual'>): SchedulePolicy => ({
   isAutomatic: rotation.isAutoRotationEnabled,
   intervalDays: rotation.rotationInterval,
   rotateAt: { hours: rotation.rotateAtHours, minutes: rotation.rotateAtMinutes },
@@ -45,7 +45,11 @@ const policyOf = (rotation: Omit<Timed, 'lastRotatedAt' | 'isLastManual'>): Sche
  *
  * @param others times of other rotations to keep a distance from
  */
-export function nextAfter(rotation: Timed, now: Date, others: readonly Distance[] = []): Date | null {
+export function nextRunAfter(
+  rotation: RotationTiming,
+  now: Date,
+  others: readonly MinimumDistance[] = [],
+): Date | null {
   const { lastRotatedAt, isLastManual } = rotation;
   if (lastRotatedAt == null) return null;
   const last = { at: lastRotatedAt, reason: isLastManual ? 'manual' : 'schedule' } as const;
@@ -54,17 +58,19 @@ export function nextAfter(rotation: Timed, now: Date, others: readonly Distance[
 
 /** When a failed rotation is retried automatically; null: never. */
 export const retryAfter = (
-  rotation: Timed,
+  rotation: RotationTiming,
   failed: { readonly at: Date; readonly failures: number; readonly retryAfterSeconds: number | null },
 ): Date | null =>
   rotation.isAutoRotationEnabled ? retryAt(policyOf(rotation), { ...failed, random: Math.random() }) : null;
 
 /** When a due rotation may start: now, unless its window is closed. */
-export const mayStartAt = (rotation: Timed, plannedAt: Date, now: Date): Date =>
+export const mayStartAt = (rotation: RotationTiming, plannedAt: Date, now: Date): Date =>
   startAt(policyOf(rotation), plannedAt, now);
 
 /** Until when a published value is valid at least, unless somebody rotates manually; null: unknown. */
 export const validUntil = (
-  rotation: Omit<Timed, 'lastRotatedAt' | 'isLastManual'> & { readonly nextRotationAt?: Date | null | undefined },
+  rotation: Omit<RotationTiming, 'lastRotatedAt' | 'isLastManual'> & {
+    readonly nextRotationAt?: Date | null | undefined;
+  },
   { overlaps }: { readonly overlaps: boolean },
 ): Date | null => validAtLeastUntil(policyOf(rotation), { nextAt: rotation.nextRotationAt ?? null, overlaps });

@@ -13,8 +13,8 @@ import {
 } from '../../../app-connections/public.js';
 import type {
   Credential,
-  Finding,
   KindDeclaration,
+  LookupResult,
   Parameters,
   RotationKind,
   RotationTarget,
@@ -126,7 +126,7 @@ class DatatoolServiceToken implements RotationKind {
     return { shown: { tokenId: id, tokenName: name }, secret: token };
   }
 
-  async find(): Promise<Finding> {
+  async find(): Promise<LookupResult> {
     return { outcome: 'void' };
   }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { EVEN_IF_INVALID, looseEntries } from '../../../../../kernel/validation.js';
+import { EVEN_IF_INVALID, objectEntries } from '../../../../../kernel/validation.js';
 import { knownPassword } from '../../../app-connections/public.js';
 import { secretKeyOf } from '../../kind/rotation-kind.js';
 import { DEFAULT_LENGTH, PasswordRequirements, ruleName } from '../../password-rules/password-rule.rules.js';
@@ -41,7 +41,7 @@ export const AccountParameters = z
     }),
   })
   .superRefine((given: object, issues) => {
-    const [{ passwordRequirements, passwordRule } = {}] = looseEntries([given]);
+    const [{ passwordRequirements, passwordRule } = {}] = objectEntries([given]);
     if (passwordRequirements != null && passwordRule != null)
       issues.addIssue({
         code: 'custom',
@@ -56,7 +56,7 @@ export type AccountParameters = z.output<typeof AccountParameters>;
 export const AccountMapping = z
   .strictObject({ username: secretKeyOf('the name of the account'), password: secretKeyOf('the password') })
   .superRefine((given: object, issues) => {
-    const [{ username: name, password } = {}] = looseEntries([given]);
+    const [{ username: name, password } = {}] = objectEntries([given]);
     if (name !== undefined && name === password)
       issues.addIssue({
         code: 'custom',
@@ -81,8 +81,8 @@ export const AccountContent = z
     temporaryParameters: AccountTemporary.nullish(),
   })
   .superRefine((given, issues) => {
-    const [{ parameters, temporaryParameters } = {}] = looseEntries([given]);
-    const [{ rotationMethod: method } = {}] = looseEntries([parameters]);
+    const [{ parameters, temporaryParameters } = {}] = objectEntries([given]);
+    const [{ rotationMethod: method } = {}] = objectEntries([parameters]);
     if (method === ('login-as-target' satisfies RotationMethod) && temporaryParameters == null)
       issues.addIssue({
         code: 'custom',

@@ -18,8 +18,8 @@ import {
 } from '../../../app-connections/public.js';
 import type {
   Credential,
-  Finding,
   KindDeclaration,
+  LookupResult,
   Parameters,
   RotationKind,
   RotationTarget,
@@ -229,7 +229,7 @@ export class HostosLocalAccount implements RotationKind {
   }
 
   /** Logs in with the new password and then with the old one: at most once each, because servers count failed logins. */
-  async find(ctx: Context, target: RotationTarget, candidate: Credential): Promise<Finding> {
+  async find(ctx: Context, target: RotationTarget, candidate: Credential): Promise<LookupResult> {
     const isReset = parametersOf(target.parameters).rotationMethod === 'login-as-root';
     const isNew = await this.#takes(ctx, target, secretOf(candidate), isReset ? false : null);
     if (isNew) return { outcome: 'done', credential: candidate };
