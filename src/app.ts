@@ -40,9 +40,9 @@ import type { Context, Kernel } from './kernel/context.js';
 import type { TableRights } from './kernel/database/service-role.js';
 import { AppError } from './kernel/errors.js';
 import { startApollo } from './kernel/graphql/apollo.js';
+import { CacheableQueries } from './kernel/graphql/cacheable-queries.js';
 import type { Gate } from './kernel/graphql/gate/gate.js';
 import { SchemaResponses } from './kernel/graphql/introspection.js';
-import { KeptQueries } from './kernel/graphql/kept-queries.js';
 import { NodeResolver } from './kernel/graphql/node.js';
 import { buildGraphQLSchema } from './kernel/graphql/schema.js';
 import { type ContextFor, mountGraphQL } from './kernel/http/graphql.js';
@@ -177,7 +177,7 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
     authenticator: access.authenticator,
     accessTo: (ctx, projectId) => projects.projects.find(ctx, projectId),
     accessesOf: listAccessBelow,
-    holdingsOf: listHoldings,
+    projectAssignmentsOf: listHoldings,
     stampOf: stampsOf(projects),
   };
 }
@@ -240,7 +240,7 @@ export async function startApp(
     const responseCache = new ResponseCache(config.responseCacheBytes, assembly.stampOf);
     cleanup.push(async () => responseCache.close());
     cleanup.push(async () => kernel.keyring.close());
-    cleanup.push(async () => kernel.knownAccess.close());
+    cleanup.push(async () => kernel.accessCache.close());
     const http = await mountEverything(config, log, {
       ...assembly,
       routes,
@@ -299,7 +299,7 @@ async function mountEverything(config: Config, log: Log, running: Running): Prom
     examples: EXAMPLE_OPERATIONS,
     rateLimits,
   });
-  const keptQueries = new KeptQueries(schema, () => keptDocuments(routes));
+  const keptQueries = new CacheableQueries(schema, () => keptDocuments(routes));
   const graphql = { apollo, contextFor, rateLimits, gate, explorer, schemaResponses };
   mountGraphQL(http, { ...graphql, keptQueries, responseCache, operations, log });
   mountStreams(http, streams, { apollo, contextFor, rateLimits, gate, schema, openStreams, log });

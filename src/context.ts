@@ -1,14 +1,15 @@
 // What the context of a request carries beside what `kernel/context.ts` declares itself, and who sets it. The layers of the kernel add
 // these, by declaration merging, because the context stands below all of them.
+
+import type { AccessCache, AccessSnapshot } from './kernel/access-cache/access-cache.js';
 import type { AuditChain } from './kernel/audit/audit-chain.js';
 import type { AuditEvent } from './kernel/audit/audit-record.js';
 import type { AuditTrail } from './kernel/audit/audit-trail.js';
-import type { Ability, AccessesOf, AccessTo, HoldingsOf } from './kernel/authz/ability.js';
+import type { Ability, AccessesOf, AccessTo, ProjectAssignmentsOf } from './kernel/authz/ability.js';
 import type { Keyring } from './kernel/crypto/keyring.js';
 import type { Database } from './kernel/database/database.js';
 import type { OpeningStream } from './kernel/graphql/subscriptions.js';
 import type { JobRequest } from './kernel/jobs/queue.js';
-import type { AccessSnapshot, KnownAccess } from './kernel/known-access/known-access.js';
 import type { ResponseLoad } from './kernel/load/load.js';
 import type { Log } from './kernel/log.js';
 import type { Taken } from './kernel/operations/limits/buckets.js';
@@ -23,11 +24,11 @@ declare module './kernel/context.js' {
     readonly auditTrail: AuditTrail;
     /** Seals the trail, and signs what is dropped of it. */
     readonly auditChain: AuditChain;
-    readonly knownAccess: KnownAccess;
+    readonly accessCache: AccessCache;
     /** What the caller may do in a project; undefined when it knows of none by this id. From the slice of projects, as the next two. */
     readonly accessTo: AccessTo;
     readonly accessesOf: AccessesOf;
-    readonly holdingsOf: HoldingsOf;
+    readonly projectAssignmentsOf: ProjectAssignmentsOf;
     /** What a slice announces to those that stand on it, and what it asks of them. The table says who is called. */
     readonly events: typeof EVENTS;
     readonly providers: typeof PROVIDERS;

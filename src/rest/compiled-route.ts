@@ -17,8 +17,8 @@ import {
 import * as z from 'zod';
 import type { AnyContext } from '../kernel/context.js';
 import type { ErrorDetail } from '../kernel/errors.js';
+import type { CacheableDocuments } from '../kernel/graphql/cacheable-queries.js';
 import { compileDocument } from '../kernel/graphql/compiled-documents.js';
-import type { KeptDocuments } from '../kernel/graphql/kept-queries.js';
 import { rateLimitDemand } from '../kernel/graphql/limited-operations.js';
 import { allowNestedDenials } from '../kernel/graphql/nested-denials.js';
 import { capitalized } from '../kernel/names.js';
@@ -91,7 +91,7 @@ export function routesOf(schema: GraphQLSchema, routes: readonly Route[]): Compi
 }
 
 /** Documents whose responses the response cache keeps. */
-export const keptDocuments = (routes: readonly CompiledRoute[]): KeptDocuments => ({
+export const keptDocuments = (routes: readonly CompiledRoute[]): CacheableDocuments => ({
   ofProject: routes.filter(({ declared }) => declared.cached === true).map(({ route }) => route.document),
   ofCaller: routes.filter(({ declared }) => declared.cachedForCaller === true).map(({ route }) => route.document),
 });

@@ -1,21 +1,21 @@
 import type { Config } from '../config.js';
+import { AccessCache } from '../kernel/access-cache/access-cache.js';
 import { AuditChain } from '../kernel/audit/audit-chain.js';
 import { AuditTrail } from '../kernel/audit/audit-trail.js';
 import { NO_EXPIRATION } from '../kernel/audit/retention.js';
-import type { AccessesOf, AccessTo, HoldingsOf } from '../kernel/authz/ability.js';
+import type { AccessesOf, AccessTo, ProjectAssignmentsOf } from '../kernel/authz/ability.js';
 import type { Kernel } from '../kernel/context.js';
 import { DisabledKeys } from '../kernel/crypto/disabled-keys.js';
 import { Keyring } from '../kernel/crypto/keyring.js';
 import type { InstallationKeys } from '../kernel/crypto/root-keys.js';
 import type { Database } from '../kernel/database/database.js';
-import { KnownAccess } from '../kernel/known-access/known-access.js';
 import { EVENTS, PROVIDERS } from './listeners.js';
 
 /** What the kernel needs of the slices. */
 export interface KernelParts {
   readonly accessTo: AccessTo;
   readonly accessesOf: AccessesOf;
-  readonly holdingsOf: HoldingsOf;
+  readonly projectAssignmentsOf: ProjectAssignmentsOf;
 }
 
 /** The kernel on a migrated database whose root key was checked: for the service, and for programs beside it. */
@@ -25,7 +25,7 @@ export const makeKernel = (
   {
     accessTo,
     accessesOf,
-    holdingsOf,
+    projectAssignmentsOf,
     publicUrl,
     // Programs beside the service write few records.
     auditRetention = NO_EXPIRATION,
@@ -38,11 +38,11 @@ export const makeKernel = (
     openedValuesBytes,
   }),
   auditChain: new AuditChain(keys.macKey('audit-seal')),
-  knownAccess: new KnownAccess(database.query),
+  accessCache: new AccessCache(database.query),
   auditTrail: new AuditTrail(database.query, keys.macKey('audit'), auditRetention, EVENTS.credentialsChanged),
   accessTo,
   accessesOf,
-  holdingsOf,
+  projectAssignmentsOf,
   events: EVENTS,
   providers: PROVIDERS,
   publicUrl,

@@ -6,6 +6,7 @@ import { SEALED_NOTIFICATION_CHANNELS } from '../features/notifications/project-
 import { SEALED_CREDENTIALS } from '../features/rotations/app-connections/public.js';
 import { SEALED_ROTATIONS } from '../features/rotations/secret-rotations/public.js';
 import { SEALED_SECRETS } from '../features/secrets/public.js';
+import { StoredAccessChange } from '../kernel/access-cache/access-change.entity.js';
 import {
   StoredAuditExpiry,
   StoredAuditPartition,
@@ -17,7 +18,6 @@ import { DataKey, Installation, OrganizationKey } from '../kernel/crypto/keys.en
 import type { SealedTable } from '../kernel/crypto/sealed-table.js';
 import type { EntityClass } from '../kernel/database/orm-options.js';
 import { StoredJob, StoredJobAttempt, StoredJobKind } from '../kernel/jobs/job.entity.js';
-import { StoredAccessChange } from '../kernel/known-access/access-change.entity.js';
 import { RateLimitCount } from '../kernel/operations/limits/rate-limit-count.entity.js';
 import { StoredIdempotencyKey } from '../kernel/operations/responses/idempotency-key.entity.js';
 

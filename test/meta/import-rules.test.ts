@@ -34,7 +34,7 @@ const STREET = [
   'load',
   'authz',
   'database',
-  'known-access',
+  'access-cache',
   'postgres',
   'crypto',
   'outbound',

@@ -4,7 +4,7 @@ import type { Context } from '../../kernel/context.js';
 import { type BatchLoad, batched, batchedOrNull } from '../../kernel/database/batched.js';
 import { OrderedPageArgs } from '../../kernel/graphql/list-order.js';
 import { PageArgs } from '../../kernel/graphql/page.js';
-import { leadsTo, relations } from '../../kernel/graphql/relations.js';
+import { relations, relationTo } from '../../kernel/graphql/relations.js';
 import { type CountedConnectionOf, counted, pageOf } from '../../kernel/paging.js';
 import { accountIds, accountRelations, IdentityType } from '../identity/identities/public.js';
 import { OrganizationType, organizationRelationOf, UserType } from '../identity/organizations/public.js';
@@ -26,7 +26,7 @@ export const projectRelationOf = (
   { projects }: Pick<ProjectRelations, 'projects'>,
 ): object =>
   relations(type, {
-    project: leadsTo(
+    project: relationTo(
       ProjectType,
       'The project; null if it was deleted at the same moment.',
       projects,

@@ -3,7 +3,7 @@ import type { WrittenRoute } from '../../rest/route.js';
 import { FOLDER_FIELDS, folderRoutes } from './folders/folder.routes.js';
 import { importRoutes, toOlderImport } from './folders/import.routes.js';
 import { secretRoutes } from './reading/secret.resolver.js';
-import { folderPath } from './scope/place.rules.js';
+import { folderPath } from './scope/location.rules.js';
 import { SECRETS } from './scope/secret.reply.js';
 import { secretWritingRoutes } from './writing/secret-writing.routes.js';
 

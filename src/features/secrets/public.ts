@@ -5,7 +5,7 @@ export {
   readsAllSecrets,
   writeContents,
 } from './copies/copied-contents.js';
-export { type FoundPlace, loadPlace, loadSecretProject } from './core/load-place.js';
+export { type FoundFolder, loadFolder, loadSecretProject } from './core/load-folder.js';
 export { secretKey } from './core/secret.rules.js';
 export { SecretType } from './core/secret.type.js';
 export { SEALED_SECRETS } from './core/secret-sealing.js';
@@ -18,5 +18,5 @@ export {
   relocateRotated,
   writeRotated,
 } from './rotated/rotated-secrets.js';
-export { type Place, place } from './scope/place.rules.js';
+export { type SecretLocation, secretLocation } from './scope/location.rules.js';
 export { compareWithTrail, rerecordStates } from './trail-states.sql.js';

@@ -131,7 +131,7 @@ function describe({ verdict, storedVersion, trailVersion }: Compared): string {
  * States of secrets in records that are about to be dropped, as far as `verify-audit` still needs them: of secrets that have not been
  * written since, and of those that are deleted while their history is kept.
  */
-export const listKeptStates = sqlStatement({
+export const listStatesToRerecord = sqlStatement({
   text: `
     with given as materialized (
       select r.organization_id, state,
@@ -169,7 +169,7 @@ export async function rerecordStates(
   ctx: Context,
   rows: EndingRows,
 ): Promise<{ readonly organizationId: string; readonly events: readonly AuditEvent[] }[]> {
-  const kept = await listKeptStates(ctx, rows);
+  const kept = await listStatesToRerecord(ctx, rows);
   return kept.map(({ organizationId, states }) => ({
     organizationId,
     events: Array.from({ length: Math.ceil(states.length / STATES_A_RECORD) }, (_, part) => ({

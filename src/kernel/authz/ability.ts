@@ -26,7 +26,7 @@ export type AccessesOf = (
 ) => Promise<readonly (Access & { readonly projectId: string })[]>;
 
 /** A role or privilege of an account in a project. */
-export interface Holding {
+export interface ProjectAssignment {
   readonly memberId: string;
   readonly projectId: string;
   readonly rules: readonly Rule[];
@@ -41,7 +41,10 @@ export interface Holding {
  * What accounts hold in projects of the caller's organization and of those below it, in the order in which rules count: what has not
  * begun, too, but nothing that has ended. In one statement. Whether the caller may know that is not judged here.
  */
-export type HoldingsOf = (ctx: Context, memberIds: readonly string[]) => Promise<readonly Holding[]>;
+export type ProjectAssignmentsOf = (
+  ctx: Context,
+  memberIds: readonly string[],
+) => Promise<readonly ProjectAssignment[]>;
 
 /** What may be done, by where: declared by who knows the subjects, by declaration merging. */
 // biome-ignore lint/suspicious/noEmptyInterface: the kernel knows no subject

@@ -14,7 +14,7 @@ import { codedErrors, MAX_ERRORS } from './errors/coded-errors.js';
 import type { Gate } from './gate/gate.js';
 import { rootFields } from './gate/root-fields.js';
 import { idempotentMutations } from './idempotent-mutations.js';
-import { INTROSPECTION_FIELDS, keptSchemaResponses, type SchemaResponses } from './introspection.js';
+import { cachedSchemaResponses, INTROSPECTION_FIELDS, type SchemaResponses } from './introspection.js';
 import { limitedOperations } from './limited-operations.js';
 import { variableViolations } from './variables/variable-violations.js';
 
@@ -50,7 +50,7 @@ export async function startApollo(
       codedErrors(options.log, options.introspection),
       limitedOperations(options.rateLimits, idempotentMutations(options.idempotencyKeys)),
       gatePlugin(options.gate, options.introspection),
-      keptSchemaResponses(options.schemaResponses),
+      cachedSchemaResponses(options.schemaResponses),
       countedOperations(options.operations),
     ],
   });

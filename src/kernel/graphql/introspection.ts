@@ -116,7 +116,7 @@ function keyOf({ document, operation, variables }: IntrospectionRequest): string
 }
 
 /** Lets `responses` respond to queries for the schema. Behind the gate, which looks at variables. */
-export const keptSchemaResponses = (responses: SchemaResponses): ApolloServerPlugin<AnyContext> => ({
+export const cachedSchemaResponses = (responses: SchemaResponses): ApolloServerPlugin<AnyContext> => ({
   async requestDidStart() {
     return {
       async responseForOperation({ schema, document, operation, request: { variables = {} } }) {

@@ -17,7 +17,7 @@ interface Relation<R> {
  * @param keyOf the id in the object that has the field, or whatever `load` takes for one; null leads nowhere
  * @param show from what was loaded to its type
  */
-export const leadsTo = <R, T extends object, L extends object = T>(
+export const relationTo = <R, T extends object, L extends object = T>(
   type: ClassType<T>,
   description: string,
   load: BatchLoad<L>,

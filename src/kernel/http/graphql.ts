@@ -3,10 +3,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ExecutionResult, FormattedExecutionResult } from 'graphql';
 import type { AnyContext, Context } from '../context.js';
 import { AppError, type ErrorCode, errorHeaders, toAppError, toGraphQLError } from '../errors.js';
+import type { CacheableQueries, CacheableQuery } from '../graphql/cacheable-queries.js';
 import { malformedGraphQL } from '../graphql/errors/coded-errors.js';
 import type { Gate } from '../graphql/gate/gate.js';
 import type { SchemaResponses } from '../graphql/introspection.js';
-import type { KeptQueries, KeptQuery } from '../graphql/kept-queries.js';
 import { type Log, logFailure } from '../log.js';
 import type { RateLimits } from '../operations/limits/rate-limits.js';
 import type { OperationMetrics } from '../operations/metrics/operation-metrics.js';
@@ -50,7 +50,7 @@ interface Mounting {
   /** The page at the same address, for browsers. */
   readonly explorer: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
   readonly schemaResponses: SchemaResponses;
-  readonly keptQueries: KeptQueries;
+  readonly keptQueries: CacheableQueries;
   readonly responseCache: ResponseCache;
   readonly operations: OperationMetrics;
   readonly log: Log;
@@ -146,7 +146,7 @@ async function run(
  */
 async function keptOrMade(
   { responseCache, operations, log }: Pick<Mounting, 'responseCache' | 'operations' | 'log'>,
-  kept: KeptQuery,
+  kept: CacheableQuery,
   { request, ctx, make }: { request: FastifyRequest; ctx: Context; make: (ctx: Context) => Promise<Outcome> },
 ): Promise<Outcome> {
   const begun = performance.now();

@@ -34,7 +34,7 @@ export interface JobKind {
    * Urgent jobs have as many slots of their own, on a node and for an organization: they never wait for others. They share those of
    * targets. Without this, no job of the kind may be urgent.
    */
-  readonly hasUrgentPlaces?: true;
+  readonly hasUrgentSlots?: true;
   /** How long a node that died keeps the job from others. Default 30. */
   readonly leaseSeconds?: number;
   /** How long one attempt may take in all; then its lease is not renewed any more. Default 600. */

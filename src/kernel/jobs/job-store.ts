@@ -93,7 +93,7 @@ export class JobStore {
   private isSweepAsked = false;
   private saving: Promise<void> | null = null;
   private drain: (timeoutMs: number) => Promise<void> = async () => undefined;
-  /** When a job last left the store that had found no place. */
+  /** When a job last left the store that had found no slot. */
   private leftAt = Number.NEGATIVE_INFINITY;
   private readonly names: readonly string[];
   /** The clock of the database, from which that of a node may be far. It goes on by itself, even if somebody sets the other. */
@@ -116,7 +116,7 @@ export class JobStore {
     return this.reached !== null;
   }
 
-  /** For how long jobs must have been due that the node takes from its table. What has just left the store waits for no more than a place. */
+  /** For how long jobs must have been due that the node takes from its table. What has just left the store waits for no more than a slot. */
   get overdueSeconds(): number {
     return this.isConnected && !this.hasJustLeft ? OVERDUE_SECONDS : 0;
   }
@@ -235,7 +235,7 @@ export class JobStore {
       ...{ backend, notificationChannel: this.channel, processEvery: LOOK_EVERY_MS },
       ...{ maxConcurrency: Number.POSITIVE_INFINITY, defaultLockLifetime: LOCK_MS, removeOnComplete: true },
     });
-    // There is a place for the next one of its kind; it may itself be due again at once.
+    // There is a slot for the next one of its kind; it may itself be due again at once.
     agenda.on('complete', ({ attrs }) => {
       setImmediate(() => void this.look(attrs.name));
       if (this.hasJustLeft) this.parts.lookAtTable();
@@ -244,7 +244,7 @@ export class JobStore {
     return agenda;
   }
 
-  /** Runs a job if it is due, and notes when it is due next. One without a place, or of a paused kind, leaves: the table has it. */
+  /** Runs a job if it is due, and notes when it is due next. One without a slot, or of a paused kind, leaves: the table has it. */
   private async run(job: Job<JobData>): Promise<void> {
     const id: unknown = job.attrs.data?.id;
     if (typeof id !== 'string' || !isId(id)) return;
@@ -257,7 +257,7 @@ export class JobStore {
     } finally {
       clearInterval(touching);
       const [next] = await listTimes(database.query, { ids: [id] }).catch(() => []);
-      // One that came due after the claim may still find a place.
+      // One that came due after the claim may still find a slot.
       const wasDue = next !== undefined && next.seconds < (since - performance.now()) / 1_000;
       const isLeft = claimed === undefined && wasDue && worker.takesJobs;
       if (isLeft) this.leftAt = performance.now();

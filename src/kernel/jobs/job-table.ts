@@ -15,13 +15,13 @@ import type { Database } from '../database/database.js';
 import { scheduleKinds } from './job.sql.js';
 import type { JobKind } from './job-kind.js';
 import type { Lease } from './lease.js';
-import { concurrencyOf, hasShares } from './places.js';
+import { concurrencyOf, hasShares } from './slots.js';
 import type { Worker } from './worker.js';
 
 /** Agenda judges locks by the clock of the node. Leases are judged by that of the database, so that no lock may end before its lease. */
 const NEVER = new Date(8_640_000_000_000_000);
 
-/** Has an Agenda run these kinds, as many of each as a node has places for. */
+/** Has an Agenda run these kinds, as many of each as a node has slots for. */
 export function defineKinds<Data>(
   agenda: Agenda,
   kinds: readonly JobKind[],
@@ -110,7 +110,7 @@ export class JobTable extends PostgresJobRepository implements AgendaBackend {
   private async lookWhileAsked(): Promise<void> {
     try {
       while (this.isAsked && this.notificationChannel.state === 'connected') {
-        // Agenda has given the places back by then of jobs that have just ended.
+        // Agenda has given the slots back by then of jobs that have just ended.
         await setImmediate();
         this.isAsked = false;
         const claimed = await this.worker.claim(this.overdueSeconds());

@@ -117,7 +117,7 @@ const dueIn = (areUrgent: boolean, which: string): string => `
         order by j.wake_at limit room.slots for update skip locked
       ) d where room.is_urgent = ${areUrgent}`;
 
-/** What `full` has of an organization: its places of a kind, or of its urgent jobs, or those of one target, are taken. */
+/** What `full` has of an organization: its slots of a kind, or of its urgent jobs, or those of one target, are taken. */
 export const capacityTaken = (
   kind: string,
   organizationId: string,
@@ -192,7 +192,7 @@ export const claimJobs = sqlStatement({
 });
 
 /** Claims those of the given jobs that are due. */
-export const claimGivenJobs = sqlStatement({
+export const claimJobsByIds = sqlStatement({
   text: claiming('j.id = any(:ids::uuid[])'),
   params: { ...CLAIMING, ids: t.array(t.uuid) },
   row: { ...CLAIMED.row, isTooLate: t.boolean },
@@ -224,7 +224,7 @@ export const listUpcomingTimes = sqlStatement({
 });
 
 /** Holds the lease for at least so long, and the row until the transaction ends. No row: the lease is over. */
-export const holdLease = sqlStatement({
+export const extendAndLockLease = sqlStatement({
   text: `
     update job set wake_at = greatest(wake_at, now() + make_interval(secs => :seconds))
     where id = :id and fence = :fence and state = 'running' and wake_at > now() and not is_cancel_requested

@@ -3,7 +3,7 @@ import { queryOf } from '../database/database.js';
 import { inTransaction } from '../database/in-transaction.js';
 import type { RowFrom } from '../database/statement.js';
 import { NO_ID } from '../ids.js';
-import { type claimJobs, endAttempt, holdLease } from './job.sql.js';
+import { type claimJobs, endAttempt, extendAndLockLease } from './job.sql.js';
 import { type JobKind, type JobRun, LeaseLost, PermanentFailure } from './job-kind.js';
 
 /** Why an attempt ended that another node has taken over, or may have. */
@@ -80,7 +80,7 @@ export class Lease {
 
   private async hold(ctx: Context, seconds: number): Promise<void> {
     const { id, fence } = this.row;
-    const held = await holdLease(queryOf(ctx), { id, fence, seconds });
+    const held = await extendAndLockLease(queryOf(ctx), { id, fence, seconds });
     if (held.length > 0) return;
     // A transaction that continues must not commit.
     if (!isTransaction(ctx)) this.abort();

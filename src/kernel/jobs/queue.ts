@@ -13,7 +13,7 @@ export interface JobRequest {
   readonly subjectId?: string | null;
   /** The external system that it calls, by any name that is one for all jobs of the organization that call it. Absent: none. */
   readonly target?: string | null;
-  /** Somebody waits for it: it takes the urgent places of its kind, for its first attempts. */
+  /** Somebody waits for it: it takes the urgent slots of its kind, for its first attempts. */
   readonly isUrgent?: boolean;
   /** Absent: at once. */
   readonly dueAt?: Date | null;

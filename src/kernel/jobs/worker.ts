@@ -9,7 +9,7 @@ import { newId } from '../ids.js';
 import { describeError, type Log } from '../log.js';
 import { runAs } from '../running.js';
 import { inSpan, type SpanStart } from '../tracing/spans.js';
-import { claimGivenJobs, claimJobs, renewLeases } from './job.sql.js';
+import { claimJobs, claimJobsByIds, renewLeases } from './job.sql.js';
 import {
   type Again,
   backoffSeconds,
@@ -19,7 +19,7 @@ import {
   WAIT_FOR_KEY,
 } from './job-kind.js';
 import { type ClaimedRow, LEASE_LOST, Lease, leaseOf } from './lease.js';
-import { freePlacesOf } from './places.js';
+import { freeSlotsOf } from './slots.js';
 
 /** Pause after a failure to store how an attempt ended. */
 const END_AGAIN_MS = 200;
@@ -80,25 +80,25 @@ export class Worker {
     return !this.isStopped && this.parts.isLeaving?.() !== true;
   }
 
-  /** Takes what is due, as far as there are places. @param overdueSeconds for how long it must have been due */
+  /** Takes what is due, as far as there are slots. @param overdueSeconds for how long it must have been due */
   claim(overdueSeconds: number): Promise<readonly Lease[]> {
     return this.inTurn((query, room) => claimJobs(query, { ...room, overdueSeconds }));
   }
 
-  /** Takes the job with this id. Undefined if it is not due, somebody has it, or there is no place for it. */
+  /** Takes the job with this id. Undefined if it is not due, somebody has it, or there is no slot for it. */
   claimOne(id: string): Promise<Lease | undefined> {
     return this.ones.load(id);
   }
 
   private readonly ones = new DataLoader<string, Lease | undefined>(
     async (ids) => {
-      const claimed = await this.inTurn((query, room) => claimGivenJobs(query, { ...room, ids: [...ids] }));
+      const claimed = await this.inTurn((query, room) => claimJobsByIds(query, { ...room, ids: [...ids] }));
       return ids.map((id) => claimed.find(({ row }) => row.id === id));
     },
     { cache: false },
   );
 
-  /** One claim after the other, since each counts the places that are free. */
+  /** One claim after the other, since each counts the slots that are free. */
   private inTurn(...claim: Parameters<Worker['claimNow']>): Promise<readonly Lease[]> {
     this.claiming = this.claiming.then(() => this.claimNow(...claim));
     return this.claiming;
@@ -127,7 +127,7 @@ export class Worker {
     const running = [...this.claimed].filter(({ signal }) => !signal.aborted);
     const byKind = Map.groupBy(running, ({ kind }) => kind);
     const rooms = this.parts.kinds.flatMap((kind) =>
-      freePlacesOf(
+      freeSlotsOf(
         kind,
         (byKind.get(kind) ?? []).map(({ row }) => row),
       ),

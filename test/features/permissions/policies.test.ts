@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { explain, type RightsOrigins } from '../../../src/features/identity/permissions/explanation.js';
-import { type HeldRoles, projectRights, rulesAsText } from '../../../src/features/identity/permissions/rights.js';
+import { projectRights, rulesAsText, type StoredRights } from '../../../src/features/identity/permissions/rights.js';
 import { can, type Rule } from '../../../src/kernel/authz/ability.js';
 import type { Fields } from '../../../src/kernel/authz/conditions.js';
 import fc from '../../kit/properties.js';
@@ -21,7 +21,7 @@ import {
 const asStored = (rules: readonly unknown[]) => rulesAsText(JSON.stringify(rules));
 
 /** What the database has of a policy. */
-function rowsOf(held: Policy): HeldRoles & RightsOrigins {
+function rowsOf(held: Policy): StoredRights & RightsOrigins {
   const slugs = slugsOf(held);
   const own = slugs.filter((slug, at) => slugs.lastIndexOf(slug) === at && slug in held.roles);
   const storedRules = own.map((slug) => asStored(held.roles[slug]?.map(storedRule) ?? []));

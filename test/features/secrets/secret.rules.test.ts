@@ -1,7 +1,7 @@
 import { abilityOf } from '../../../src/features/identity/permissions/ability.js';
 import { secretKey } from '../../../src/features/secrets/core/secret.rules.js';
 import { parseTagSlugs } from '../../../src/features/secrets/reading/secret-reading.rules.js';
-import { folderPath, joinPath, parentOf, pathsDownTo } from '../../../src/features/secrets/scope/place.rules.js';
+import { folderPath, joinPath, parentOf, pathsDownTo } from '../../../src/features/secrets/scope/location.rules.js';
 import { fieldsOf, Visibility } from '../../../src/features/secrets/scope/visibility.rules.js';
 import { effectiveSecrets } from '../../../src/features/secrets/transfer/transfer.rules.js';
 import { CreateSecrets } from '../../../src/features/secrets/writing/secret-writing.rules.js';

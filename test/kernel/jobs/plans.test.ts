@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { claimGivenJobs, claimJobs, listTimes, listUpcomingTimes } from '../../../src/kernel/jobs/job.sql.js';
+import { claimJobs, claimJobsByIds, listTimes, listUpcomingTimes } from '../../../src/kernel/jobs/job.sql.js';
 import { migratedDatabase } from '../../kit/databases.js';
 import { withClient } from '../../kit/tables.js';
 
@@ -28,7 +28,7 @@ describe('many jobs of one kind', () => {
       const kinds = `'{kit:many,kit:few}'`;
       for (const [text, values] of [
         [claimJobs.text, `null, ${kinds}, '{false,false}', '{4,4}', '{30,30}', '{}', 0`],
-        [claimGivenJobs.text, `null, ${kinds}, '{false,false}', '{4,4}', '{30,30}', '{}', '{}'`],
+        [claimJobsByIds.text, `null, ${kinds}, '{false,false}', '{4,4}', '{30,30}', '{}', '{}'`],
         [listTimes.text, `'{}'`],
         [listUpcomingTimes.text, `${kinds}, 5, 90`],
       ] as const)

@@ -68,7 +68,7 @@ function holdsOfAny(url: () => string, test: (name: string, run: () => Promise<v
     const held = Promise.withResolvers<void>();
     const kind: JobKind = {
       ...KIND,
-      ...{ concurrency: 2, concurrencyPerTarget: 1, hasUrgentPlaces: true },
+      ...{ concurrency: 2, concurrencyPerTarget: 1, hasUrgentSlots: true },
       run: async (_, { isUrgent }) => (isUrgent ? undefined : held.promise),
     };
     const node = await connected(url(), NO_LOOK, [kind]);

@@ -5,7 +5,7 @@ import type { AuditFacts } from '../../../kernel/audit/audit-record.js';
 import type { Context } from '../../../kernel/context.js';
 import { argsType } from '../../../kernel/graphql/inputs.js';
 import { nested, query } from '../../../kernel/graphql/operations.js';
-import { leadsTo, relations } from '../../../kernel/graphql/relations.js';
+import { relations, relationTo } from '../../../kernel/graphql/relations.js';
 import type { SearchConnectionOf } from '../../../kernel/paging.js';
 import {
   bodyOf,
@@ -69,7 +69,7 @@ export class AuditEventResolver {
 /** Where an event leads. */
 export const eventRelations = ({ projects }: Pick<ProjectRelations, 'projects'>): object =>
   relations(AuditEventType, {
-    project: leadsTo(
+    project: relationTo(
       ProjectType,
       'The project. Null if the event has none, if it was deleted, or if you are not a member of it.',
       projects,

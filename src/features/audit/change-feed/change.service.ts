@@ -18,7 +18,7 @@ import {
   positionOf,
   type ResetReason,
 } from './position.js';
-import { type FilterTest, filterTest, type SeenChange, seenBy } from './seen-changes.js';
+import { type FilterTest, filterTest, type VisibleChange, visibleChange } from './visible-changes.js';
 
 /** What a stream gives: a change as its caller sees it, where it begins, or how far it has come without one. */
 export type StreamedChange =
@@ -26,7 +26,7 @@ export type StreamedChange =
       readonly type: 'change';
       readonly id: string;
       readonly change: Change;
-      readonly seen: SeenChange;
+      readonly seen: VisibleChange;
       /** By which it is seen. */
       readonly access: Access;
     }
@@ -43,7 +43,7 @@ const POSITION_MS = 15_000;
 const CHECKS = { capacity: 4, spare: 0, maxWaiting: 100_000, maxWaitMs: 30_000 };
 
 /** What a stream begins with. */
-interface Beginning {
+interface StreamStart {
   readonly filter: ChangeFilter;
   /** Where it continues; a reason: it cannot, and begins now; null: it begins now. */
   readonly from: Position | ResetReason | null;
@@ -95,7 +95,7 @@ export class ChangeService {
    *
    * @throws the TOKEN_* codes when the token ends, PROJECT_NOT_FOUND when the caller cannot see the project any more
    */
-  async *#events(ctx: Context, { filter, from, head, signal }: Beginning): AsyncGenerator<StreamedChange> {
+  async *#events(ctx: Context, { filter, from, head, signal }: StreamStart): AsyncGenerator<StreamedChange> {
     const isResumed = from !== null && typeof from === 'object';
     let position = isResumed ? from : positionAfterRecord(head.settled);
     const test = filterTest(filter);
@@ -142,7 +142,7 @@ export class ChangeService {
           matching.map(({ change: { projectId } }) => projectId),
         );
       const access = accessTo(rights, change);
-      const seen = access === undefined ? null : seenBy(access, change, isIn);
+      const seen = access === undefined ? null : visibleChange(access, change, isIn);
       if (access !== undefined && seen !== null) yield { type: 'change', id: idOf(change), change, seen, access };
     }
   }

@@ -3,4 +3,4 @@ export { ChangeKindEnum, toChangeEvent } from './change.type.js';
 export type { ChangeKind } from './change-kinds.js';
 export { type Change, readChanges } from './change-reading.js';
 export { eventIdsOf, isAfterPosition, type Position, positionAfterRecord } from './position.js';
-export { filterTest, seenBy } from './seen-changes.js';
+export { filterTest, visibleChange } from './visible-changes.js';

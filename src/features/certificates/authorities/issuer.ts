@@ -8,7 +8,7 @@ import { openSigningKey } from '../key-sealing.js';
 import { publicUrlsOf } from '../revocation/public-documents.js';
 import { refuseViolations } from '../shared-checks.js';
 import type { Issuer, Validity } from '../x509/making.js';
-import { faultsOfSubtrees, type NameConstraints } from '../x509/name-constraints.js';
+import { type NameConstraints, subtreeViolations } from '../x509/name-constraints.js';
 import { readPem } from '../x509/pem.js';
 import { lockIssuer } from './authority.queries.js';
 import { DAY_MS, type Lifetime, requestedEnd, violationsOfEnd } from './lifetime.rules.js';
@@ -24,7 +24,7 @@ export interface LockedIssuer extends Issuer {
   readonly maxPathLength: number | null;
   /** PEM of its own certificate and its issuers: the chain of issued certificates. */
   readonly chainBelow: string;
-  /** The same, parsed, for `faultsOfNameConstraints`. */
+  /** The same, parsed, for `nameConstraintViolations`. */
   readonly chain: readonly X509Certificate[];
   /** The time of the database. */
   readonly now: Date;
@@ -67,7 +67,7 @@ export function refuseSubtreesOutside({ chain }: LockedIssuer, constraints: Name
     ...subtree,
     path: `nameConstraints.permitted.${at}.value`,
   }));
-  refuseViolations(faultsOfSubtrees(chain, permitted));
+  refuseViolations(subtreeViolations(chain, permitted));
 }
 
 /**

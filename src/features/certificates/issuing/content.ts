@@ -5,7 +5,7 @@ import type { ProfileRules, SubjectAttribute } from '../profiles/profile.rules.j
 import type { Content } from '../profiles/profile-check.js';
 import type { NameAttribute, ParsedContent, San } from '../x509/facts.js';
 import { KEY_ALGORITHMS, type KeyAlgorithm } from '../x509/keys.js';
-import { canonicalSan, faultOfSan } from '../x509/names.js';
+import { canonicalSan, sanViolation } from '../x509/names.js';
 import type { KeyUsageName } from '../x509/usages.js';
 
 /** The requested content. Null: not given, the defaults of the profile apply; an empty list was given explicitly. */
@@ -73,7 +73,7 @@ function faultOfPart(
 /** Errors of the format of alternative names. */
 export function violationsOfNames(sans: readonly San[]): ErrorDetail[] {
   const faults = sans.flatMap((san, at) => {
-    const message = faultOfSan(san);
+    const message = sanViolation(san);
     return message === null ? [] : [invalid(`sans[${at}].value`, message)];
   });
   if (sans.length > MAX_SANS)

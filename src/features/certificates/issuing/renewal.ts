@@ -15,7 +15,7 @@ import { lockProfiles, type ProfileRow } from '../profiles/profile.queries.js';
 import type { ProfileRules } from '../profiles/profile.rules.js';
 import { type Content, profileViolations } from '../profiles/profile-check.js';
 import { refuseViolations } from '../shared-checks.js';
-import { type Csr, faultOfKey } from '../x509/csr.js';
+import { type Csr, keyViolation } from '../x509/csr.js';
 import { type ParsedContent, parseCertificateContent } from '../x509/facts.js';
 import { algorithmOf, type KeyAlgorithm, type KeyPair, newKeyPair, spkiOf } from '../x509/keys.js';
 import { atField, canGenerate, contentOf, defaultAlgorithm, differencesOf, requestedContent } from './content.js';
@@ -66,7 +66,7 @@ export async function prepareRenewal(
   const algorithm = isSameKey
     ? algorithmOf(before.publicKey)
     : (csr?.keyAlgorithm ?? renewal.keyAlgorithm ?? algorithmBefore(row, profile.rules));
-  const weakness = isSameKey ? faultOfKey(before.publicKey) : null;
+  const weakness = isSameKey ? keyViolation(before.publicKey) : null;
   refuseViolations([
     ...(csr === null ? [] : atField('csr', differencesOf(csr, stated))),
     ...(weakness === null ? [] : [invalid('key', weakness)]),

@@ -10,7 +10,7 @@ export const REQUEST_STATES = ['pending', 'issued', 'failed'] as const;
 export type RequestState = (typeof REQUEST_STATES)[number];
 
 /** An error at one path of a request. */
-export interface RequestFault {
+export interface RequestError {
   readonly path: string;
   readonly message: string;
 }
@@ -30,7 +30,7 @@ export const CertificateRequestSchema = defineEntity({
     certificateId: p.uuid().nullable(),
     issuedCertificateId: p.uuid().nullable(),
     errorCode: p.text().nullable(),
-    faults: p.json<readonly RequestFault[]>().defaultRaw(`'[]'`),
+    faults: p.json<readonly RequestError[]>().defaultRaw(`'[]'`),
     endedAt: p.datetime(3).nullable(),
   },
 });

@@ -8,7 +8,7 @@ import { parse } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import type { CertificateService } from '../certificates/certificate.service.js';
 import { ListRequests, OneRequest } from './issue.rules.js';
-import { CertificateRequest, type RequestFault, type RequestKind } from './request.entity.js';
+import { CertificateRequest, type RequestError, type RequestKind } from './request.entity.js';
 import { findRequests, listRequestedNames, listRequests, type RequestRow } from './request.queries.js';
 
 const NOT_FOUND = 'CERTIFICATE_REQUEST_NOT_FOUND';
@@ -106,7 +106,7 @@ const STORED_CODES: readonly string[] = [
 ];
 
 /** Errors in the form in which they are stored. They contain no input. */
-export const storedErrors = (details: readonly ErrorDetail[] = []): readonly RequestFault[] =>
+export const storedErrors = (details: readonly ErrorDetail[] = []): readonly RequestError[] =>
   details.slice(0, 100).map(({ path, message }) => ({ path, message }));
 
 /** The UTC day of a time of the database. */

@@ -23,7 +23,7 @@ import type { Content } from '../profiles/profile-check.js';
 import { refuseViolations } from '../shared-checks.js';
 import { inventoryColumns, type San } from '../x509/facts.js';
 import { makeCertificate } from '../x509/making.js';
-import { faultsOfNameConstraints } from '../x509/name-constraints.js';
+import { nameConstraintViolations } from '../x509/name-constraints.js';
 import { bitsOf, usageOids } from '../x509/usages.js';
 import { atField } from './content.js';
 
@@ -102,7 +102,7 @@ function lifeOf(issuer: LockedIssuer, { profile, life, usualDays }: CertificateO
 /** All violations of the constraints of the issuer and those above it. */
 function faultsBelow({ chain, maxPathLength: ofIssuer }: LockedIssuer, content: Content): ErrorDetail[] {
   const { isCa, pathLength, subject } = content;
-  const faults = faultsOfNameConstraints(chain, {
+  const faults = nameConstraintViolations(chain, {
     commonName: subject.commonName ?? '',
     path: 'subject.commonName',
     sans: content.sans.map((san, at) => ({ ...san, path: `sans[${at}]` })),

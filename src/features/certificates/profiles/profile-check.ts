@@ -3,7 +3,7 @@ import { compileGlob } from '../../../kernel/authz/glob.js';
 import type { ErrorDetail } from '../../../kernel/errors.js';
 import { invalid } from '../../../kernel/errors.js';
 import type { San, SanKind } from '../x509/facts.js';
-import { faultOfSan, splitUri } from '../x509/names.js';
+import { sanViolation, splitUri } from '../x509/names.js';
 import type { KeyUsageName } from '../x509/usages.js';
 import { type ProfileRules, SUBJECT_ATTRIBUTES, type SubjectAttribute } from './profile.rules.js';
 
@@ -149,7 +149,7 @@ function faultsOfCa({ ca, maxPathLength }: ProfileRules, { isCa, pathLength, key
 }
 
 /** All contradictions within a profile. */
-export function faultsOfRules(rules: ProfileRules): ErrorDetail[] {
+export function violationsOfRules(rules: ProfileRules): ErrorDetail[] {
   const { defaults, maxDays, keyAlgorithms, ca, maxPathLength } = rules;
   const faults: ErrorDetail[] = [];
   if (defaults?.keyAlgorithm != null && keyAlgorithms?.includes(defaults.keyAlgorithm) === false)
@@ -210,7 +210,7 @@ function formsOf(value: string, kind: NamedKind): readonly string[] {
   const lower = value.toLowerCase();
   if (isOfSubject(kind)) return [lower, lower.replace(/\.$/, '')];
   if (kind === 'uri') return [value, ...uriForms(value)];
-  if (kind !== 'ip' || faultOfSan({ kind, value }) !== null) return [lower];
+  if (kind !== 'ip' || sanViolation({ kind, value }) !== null) return [lower];
   const address = ipaddr.parse(value);
   return [lower, address.toString(), address.toNormalizedString()];
 }

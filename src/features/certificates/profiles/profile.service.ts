@@ -30,7 +30,7 @@ import {
   RULE_FIELDS,
   UpdateProfile,
 } from './profile.rules.js';
-import { faultsOfRules } from './profile-check.js';
+import { violationsOfRules } from './profile-check.js';
 
 const NOT_FOUND = 'CERTIFICATE_PROFILE_NOT_FOUND';
 const AUTHORITY_NOT_FOUND = 'CERTIFICATE_AUTHORITY_NOT_FOUND';
@@ -190,7 +190,7 @@ function merged(given: Partial<Record<keyof ProfileRules, unknown>>, before?: Pr
 
 /** @throws VALIDATION_FAILED */
 function consistent(rules: ProfileRules): ProfileRules {
-  refuseViolations(faultsOfRules(rules));
+  refuseViolations(violationsOfRules(rules));
   return rules;
 }
 

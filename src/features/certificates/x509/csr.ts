@@ -39,7 +39,7 @@ export async function readCsr(text: PemText): Promise<Csr> {
   const read = nullIfThrows(() => csrOf(block.der));
   if (read === null)
     throw validationFailed([violationAtBlock(block, 'contains a certificate request that cannot be parsed')]);
-  const weakness = faultOfKey(read.csr.publicKey);
+  const weakness = keyViolation(read.csr.publicKey);
   if (weakness !== null) faults.push(violationAtBlock(block, weakness));
   // A signature that cannot be verified proves nothing.
   else if (!(await read.request.verify().catch(() => false)))
@@ -79,7 +79,7 @@ export async function readAuthorityRequest(text: PemText): Promise<AuthorityRequ
   if (read === null) throw validationFailed([violationAtBlock(block, 'must be one certificate request')]);
   const { request, publicKey } = read;
   const commonName = request.subjectName.getField('CN')[0] ?? '';
-  const weakness = faultOfKey(publicKey);
+  const weakness = keyViolation(publicKey);
   if (!KEY_ALGORITHMS.some((known) => known === algorithmOf(publicKey)))
     faults.push(
       violationAtBlock(block, 'must have an RSA key with 2048, 3072 or 4096 bits, or a P-256, P-384 or Ed25519 key'),
@@ -104,7 +104,7 @@ function requestOf(der: Buffer): { readonly request: Pkcs10CertificateRequest; r
 }
 
 /** The error of a public key to certify; null if it is acceptable. */
-export function faultOfKey(key: KeyObject): string | null {
+export function keyViolation(key: KeyObject): string | null {
   const { modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {};
   if (key.asymmetricKeyType !== 'rsa')
     return OTHER_KEYS.includes(algorithmOf(key)) ? null : 'must have an RSA, P-256, P-384 or Ed25519 key';

@@ -94,7 +94,7 @@ export interface NamedSubject {
  *
  * @param chain of the issuer: its own certificate and its issuers
  */
-export function faultsOfNameConstraints(
+export function nameConstraintViolations(
   chain: readonly X509Certificate[],
   { commonName, path, sans }: NamedSubject,
 ): ErrorDetail[] {
@@ -111,7 +111,7 @@ export function faultsOfNameConstraints(
 }
 
 /** Permitted names of an authority that lie outside of those of its issuers, so that nothing could be issued for them. */
-export function faultsOfSubtrees(
+export function subtreeViolations(
   chain: readonly X509Certificate[],
   subtrees: readonly (Subtree & { readonly path: string })[],
 ): ErrorDetail[] {

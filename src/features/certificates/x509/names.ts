@@ -70,7 +70,7 @@ const RULES: Readonly<Record<SanKind, readonly [isValid: (text: string) => boole
 };
 
 /** The error of the value of an alternative name; null if it is valid. */
-export function faultOfSan({ kind, value }: San): string | null {
+export function sanViolation({ kind, value }: San): string | null {
   const [isValid, message] = RULES[kind];
   return isValid(value) ? null : message;
 }

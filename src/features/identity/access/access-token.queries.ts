@@ -112,7 +112,7 @@ interface Viewer extends Scope {
  * Those of these tokens that belong to identities and users of the organization, where those are visible, and to the
  * actor. In no order.
  */
-export const findSeenTokens = prepared((viewer: Viewer & { ids: readonly string[] }) =>
+export const findVisibleTokens = prepared((viewer: Viewer & { ids: readonly string[] }) =>
   tables
     .selectFrom('access_token as t')
     .innerJoin('organization as o', 'o.id', 't.organization_id')

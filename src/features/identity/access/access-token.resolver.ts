@@ -8,7 +8,7 @@ import { Node } from '../../../kernel/graphql/node.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
-import { leadsTo, relations } from '../../../kernel/graphql/relations.js';
+import { relations, relationTo } from '../../../kernel/graphql/relations.js';
 import type { CountedConnectionOf } from '../../../kernel/paging.js';
 import {
   AuthMethodEnum,
@@ -288,19 +288,19 @@ export const accessTokenRelations = (service: AccessTokenService): object =>
       'The machine identity; null for a personal token, and if you cannot read it.',
       (ids) => ids,
     ),
-    subOrganization: leadsTo(
+    subOrganization: relationTo(
       OrganizationType,
       'The sub-organization; null for a token of the root organization, and if you cannot read it.',
       organizationsByIds,
       ({ subOrganizationId }) => subOrganizationId,
     ),
-    makerToken: leadsTo(
+    makerToken: relationTo(
       AccessTokenType,
       'The token that created it; null for a token created in another way, and if you cannot read it.',
       service.byIds,
       ({ makerTokenId }) => makerTokenId,
     ),
-    identityUAClientSecret: leadsTo(
+    identityUAClientSecret: relationTo(
       ClientSecretType,
       'The client secret; null for a token created in another way, and if you cannot read it.',
       clientSecretsByIds,

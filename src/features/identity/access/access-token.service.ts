@@ -17,8 +17,8 @@ import {
 } from '../organizations/public.js';
 import {
   type AccessTokenView,
-  findSeenTokens,
   findTokens,
+  findVisibleTokens,
   holderIdOf,
   renameToken,
   toAccessTokenView,
@@ -28,7 +28,7 @@ import type { PendingTokenUses } from './pending-token-uses.js';
 import { insertOwnToken, TokenCreation } from './token-creation.js';
 import { revokeTokens } from './token-family.js';
 import { type IssuedToken, insertToken } from './token-issuing.js';
-import { authorizedToken, isCaller, refuseStrangers, scopeOfToken, viewerOf } from './token-rights.js';
+import { authorizedToken, isCaller, refuseNonMembers, scopeOfToken, viewerOf } from './token-rights.js';
 
 /** What the token slice needs from others. */
 export interface AccessDependencies {
@@ -113,9 +113,9 @@ export class AccessTokenService {
    * @throws PERMISSION_DENIED
    */
   readonly byIds: BatchLoad<AccessTokenView> = async (ctx, ids) => {
-    refuseStrangers(ctx);
+    refuseNonMembers(ctx);
     await this.pendingUses.store(ctx.database.query);
-    const rows = await findSeenTokens(ctx, { ...viewerOf(ctx), ids });
+    const rows = await findVisibleTokens(ctx, { ...viewerOf(ctx), ids });
     return new Map(rows.map((row) => [row.id, toAccessTokenView(row)]));
   };
 

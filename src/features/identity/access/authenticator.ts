@@ -1,9 +1,9 @@
+import { AccessSnapshot } from '../../../kernel/access-cache/access-cache.js';
 import type { Context, Kernel, RequestInfo } from '../../../kernel/context.js';
 import { hashToken, hasValidChecksum } from '../../../kernel/crypto/token.js';
 import type { Query } from '../../../kernel/database/database.js';
 import { TIME_LIMITS } from '../../../kernel/database/time-limits.js';
 import { AppError, type ErrorCode } from '../../../kernel/errors.js';
-import { AccessSnapshot } from '../../../kernel/known-access/known-access.js';
 import { FairQueue } from '../../../kernel/load/fair-queue.js';
 import { SharedWork } from '../../../kernel/load/shared-work.js';
 import type { FailedAttempts } from '../../../kernel/operations/limits/failed-attempts.js';
@@ -97,11 +97,11 @@ export class Authenticator {
         return passed && { value: passed, until: passed.until, size: passed.attributes?.length ?? 0 };
       };
       const name = `token ${credential} ${address}`;
-      const { value: passed, state } = await kernel.knownAccess.find(name, read);
+      const { value: passed, state } = await kernel.accessCache.find(name, read);
       if (state !== null) this.pendingUses.hold(hash, uses);
       const holder = passed && (await withCompiledRights(kernel.database.query, hash, address, passed));
       if (holder === null) return { holder, refusal: await refusal(kernel.database.query, hash, address) };
-      const expect = (projectId: string): void => kernel.knownAccess.expect(name, projectId);
+      const expect = (projectId: string): void => kernel.accessCache.expect(name, projectId);
       return { holder, look: state && [state, !holder.isTimed, expect] };
     } finally {
       ticket.end();

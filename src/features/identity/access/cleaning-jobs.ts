@@ -1,6 +1,6 @@
+import { replaceMarks } from '../../../kernel/access-cache/access-changes.sql.js';
 import { NO_ID } from '../../../kernel/ids.js';
 import type { JobKind } from '../../../kernel/jobs/job-kind.js';
-import { replaceMarks } from '../../../kernel/known-access/access-changes.sql.js';
 import { deleteEnded } from './token-family.sql.js';
 
 const DAY_SECONDS = 86_400;

@@ -2,7 +2,7 @@ import type { Ability } from '../../../kernel/authz/ability.js';
 import type { Context, Kernel, RequestInfo } from '../../../kernel/context.js';
 import type { Query } from '../../../kernel/database/database.js';
 import { AppError, type ErrorCode } from '../../../kernel/errors.js';
-import { findOrganizationRights, type HeldRoles, organizationRights } from '../permissions/public.js';
+import { findOrganizationRights, organizationRights, type StoredRights } from '../permissions/public.js';
 import { CHECK_TOKEN, FIND_TOKEN } from './token-check.sql.js';
 
 /** The actor, and its organization. */
@@ -37,7 +37,7 @@ export interface ValidToken extends TokenHolder {
 }
 
 /** A holder, and why the token is rejected. */
-export interface KnownToken extends TokenHolder {
+export interface CheckedToken extends TokenHolder {
   readonly isRevoked: boolean;
   readonly isExpired: boolean;
   readonly isSpent: boolean;
@@ -51,9 +51,9 @@ interface HeldRow {
   readonly attributes: string | null;
 }
 
-const heldIn = ({ roles, storedRules, attributes }: HeldRow): HeldRoles => ({
+const heldIn = ({ roles, storedRules, attributes }: HeldRow): StoredRights => ({
   roles: roles ?? [],
-  storedRules: storedRules as HeldRoles['storedRules'],
+  storedRules: storedRules as StoredRights['storedRules'],
   attributes,
 });
 
@@ -101,13 +101,13 @@ export async function withCompiledRights(
 }
 
 /** A token, without counting a use. */
-export async function findToken(query: Query, hash: Buffer, address: string | null): Promise<KnownToken | null> {
+export async function findToken(query: Query, hash: Buffer, address: string | null): Promise<CheckedToken | null> {
   const [row] = await FIND_TOKEN(query, { hash, address });
   return row === undefined ? null : withAbility(row);
 }
 
 /** Why a token is rejected; null when it is valid. Only the holder of a token learns more than TOKEN_INVALID. */
-export function refusalOf(token: KnownToken | null): ErrorCode | null {
+export function refusalOf(token: CheckedToken | null): ErrorCode | null {
   if (token === null) return 'TOKEN_INVALID';
   if (token.isRevoked) return 'TOKEN_REVOKED';
   if (token.isExpired) return 'TOKEN_EXPIRED';
@@ -117,7 +117,7 @@ export function refusalOf(token: KnownToken | null): ErrorCode | null {
 }
 
 /** The token, unless it is rejected. @throws the TOKEN_* codes */
-export function requireValid(token: KnownToken | null): KnownToken {
+export function requireValid(token: CheckedToken | null): CheckedToken {
   const refusal = refusalOf(token);
   if (token === null || refusal !== null) throw new AppError(refusal ?? 'TOKEN_INVALID');
   return token;
@@ -126,13 +126,13 @@ export function requireValid(token: KnownToken | null): KnownToken {
 /** All fields of the kernel's type, from an object with more: a missing field does not compile. */
 const kernelOf = ({
   database,
-  knownAccess,
+  accessCache,
   keyring,
   auditChain,
   auditTrail,
   accessTo,
   accessesOf,
-  holdingsOf,
+  projectAssignmentsOf,
   events,
   providers,
   publicUrl,
@@ -141,13 +141,13 @@ const kernelOf = ({
   log,
 }: Kernel): { [Part in keyof Required<Kernel>]: Kernel[Part] } => ({
   database,
-  knownAccess,
+  accessCache,
   keyring,
   auditChain,
   auditTrail,
   accessTo,
   accessesOf,
-  holdingsOf,
+  projectAssignmentsOf,
   events,
   providers,
   publicUrl,

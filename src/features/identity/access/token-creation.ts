@@ -1,12 +1,12 @@
-import type { AuditEvent } from '../../../kernel/audit/audit-record.js';
-import { type Context, isTransaction, type RequestInfo, type Transaction } from '../../../kernel/context.js';
-import { atOnce, WholeTransaction } from '../../../kernel/database/in-transaction.js';
-import { newId } from '../../../kernel/ids.js';
 import {
   type ResultsByRequest,
   type SharedRequest,
   SharedTransactions,
-} from '../../../kernel/known-access/shared-transactions.js';
+} from '../../../kernel/access-cache/shared-transactions.js';
+import type { AuditEvent } from '../../../kernel/audit/audit-record.js';
+import { type Context, isTransaction, type RequestInfo, type Transaction } from '../../../kernel/context.js';
+import { atOnce, WholeTransaction } from '../../../kernel/database/in-transaction.js';
+import { newId } from '../../../kernel/ids.js';
 import type { IdentityReader } from '../identities/public.js';
 import {
   authorizeCredentialsOf,

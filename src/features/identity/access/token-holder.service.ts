@@ -8,7 +8,7 @@ import { parse } from '../../../kernel/validation.js';
 import { keepLoggedInAdmins, lockLoggedInAdmins } from '../organizations/public.js';
 import { renewToken } from './access-token.queries.js';
 import { TokenValue } from './access-token.rules.js';
-import { contextOf, findToken, type KnownToken, requireValid } from './token-check.js';
+import { type CheckedToken, contextOf, findToken, requireValid } from './token-check.js';
 import { revokeTokens } from './token-family.js';
 
 /** The limits of a renewed token. */
@@ -78,8 +78,8 @@ export class TokenHolderService {
   #find(
     { database, address }: Context | AnonymousContext,
     accessToken: string,
-    require: (token: KnownToken | null) => KnownToken,
-  ): Promise<KnownToken> {
+    require: (token: CheckedToken | null) => CheckedToken,
+  ): Promise<CheckedToken> {
     const hash = hashToken(accessToken);
     return this.failures.try({ address, credential: hash }, async () =>
       require(hasValidChecksum(accessToken) ? await findToken(database.query, hash, address) : null),
@@ -87,7 +87,7 @@ export class TokenHolderService {
   }
 }
 
-function requireKnown(token: KnownToken | null): KnownToken {
+function requireKnown(token: CheckedToken | null): CheckedToken {
   if (token === null) throw new AppError('TOKEN_INVALID');
   return token;
 }

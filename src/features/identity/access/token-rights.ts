@@ -5,8 +5,8 @@ import { isId, NO_ID } from '../../../kernel/ids.js';
 import { isMemberNow, type Member, type OrganizationReader } from '../organizations/public.js';
 import {
   type AccessTokenView,
-  findSeenTokens,
   findTokenOwners,
+  findVisibleTokens,
   type Scope,
   toAccessTokenView,
 } from './access-token.queries.js';
@@ -56,12 +56,12 @@ export async function authorizedTokens(
     }),
   );
   const identityIds = owners.filter(({ id }) => places.has(id)).map(({ identityId }) => identityId);
-  const rows = await findSeenTokens(ctx, { ...viewerOf(ctx), identityIds, ids: known });
+  const rows = await findVisibleTokens(ctx, { ...viewerOf(ctx), identityIds, ids: known });
   const found = new Map(rows.map((row) => [row.id, row]));
   return ids.map((id) => {
     const project = places.get(id.toLowerCase());
     // A caller who may see no token at all does not learn whether it exists.
-    if (project === undefined && isStranger(ctx)) return denied('identity:get-token');
+    if (project === undefined && isNonMember(ctx)) return denied('identity:get-token');
     const row = found.get(id.toLowerCase());
     if (row === undefined) return new AppError('TOKEN_NOT_FOUND');
     const { identityId, userId } = row;
@@ -77,12 +77,12 @@ export async function authorizedTokens(
 const denied = (action: TokenAction): AppError => new PermissionDenied({ action, projectId: null });
 
 /** Whether a caller may see tokens only by its rights in projects. */
-const isStranger = ({ actor, ability }: Context): boolean =>
+const isNonMember = ({ actor, ability }: Context): boolean =>
   actor.kind !== 'user' && !can(ability, 'member:edit') && !can(ability, 'identity:get-token');
 
 /** @throws PERMISSION_DENIED */
-export function refuseStrangers(ctx: Context): void {
-  if (isStranger(ctx)) authorize(ctx, 'identity:get-token');
+export function refuseNonMembers(ctx: Context): void {
+  if (isNonMember(ctx)) authorize(ctx, 'identity:get-token');
 }
 
 /** The tokens that the caller may see, except those of projects. */

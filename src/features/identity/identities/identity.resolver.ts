@@ -7,7 +7,7 @@ import { Node } from '../../../kernel/graphql/node.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
-import { leadsTo, relations } from '../../../kernel/graphql/relations.js';
+import { relations, relationTo } from '../../../kernel/graphql/relations.js';
 import type { CountedConnectionOf } from '../../../kernel/paging.js';
 import { bodyOf, type Data, paging, routesAt } from '../../../rest/route.js';
 import {
@@ -134,14 +134,14 @@ export const accountRelations = <R>(
   identity: string,
   idsOf: (root: R) => { readonly userId: string | null; readonly identityId: string | null },
 ) => ({
-  user: leadsTo(UserType, user, usersByIds, (root: R) => idsOf(root).userId),
-  identity: leadsTo(IdentityType, identity, identitiesByIds, (root: R) => idsOf(root).identityId),
+  user: relationTo(UserType, user, usersByIds, (root: R) => idsOf(root).userId),
+  identity: relationTo(IdentityType, identity, identitiesByIds, (root: R) => idsOf(root).identityId),
 });
 
 /** Gives a type with an `identityId` the machine identity itself. */
 export const identityRelationOf = (type: ClassType<{ readonly identityId: string | null }>): object =>
   relations(type, {
-    identity: leadsTo(
+    identity: relationTo(
       IdentityType,
       'The machine identity. Null if you do not have permission to read it.',
       identitiesByIds,
@@ -163,7 +163,7 @@ class FirstAdminResolver {
 export const identityRelations = (): object[] => [
   organizationRelationOf(IdentityType),
   relations(MemberType, {
-    identity: leadsTo(
+    identity: relationTo(
       IdentityType,
       'The machine identity. Null for a user, and for an identity that another organization owns.',
       identitiesByIds,
@@ -171,13 +171,13 @@ export const identityRelations = (): object[] => [
     ),
   }),
   relations(IdentityType, {
-    tokenAuth: leadsTo(
+    tokenAuth: relationTo(
       TokenAuthType,
       'Settings of token authentication. Null if it is not attached.',
       configurationsOf(IdentityTokenAuth, toTokenAuthView),
       ({ id, hasTokenAuth }) => (hasTokenAuth ? id : null),
     ),
-    universalAuth: leadsTo(
+    universalAuth: relationTo(
       UniversalAuthType,
       'Settings of universal authentication. Null if it is not attached.',
       configurationsOf(IdentityUniversalAuth, toUniversalAuthView),

@@ -6,7 +6,7 @@ import { Node } from '../../../kernel/graphql/node.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, query } from '../../../kernel/graphql/operations.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
-import { leadsTo, relations } from '../../../kernel/graphql/relations.js';
+import { relations, relationTo } from '../../../kernel/graphql/relations.js';
 import type { CountedConnectionOf } from '../../../kernel/paging.js';
 import { ListMembers, RemoveMember, SetMember, UpdateMember } from './member.rules.js';
 import type { MemberService } from './member.service.js';
@@ -84,7 +84,7 @@ export class MemberResolver {
 export const memberRelations = (): object[] => [
   organizationRelationOf(MemberType),
   relations(MemberType, {
-    user: leadsTo(
+    user: relationTo(
       UserType,
       'The user. Null for a machine identity, and for a user that another organization owns.',
       usersByIds,

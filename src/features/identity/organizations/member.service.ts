@@ -17,7 +17,7 @@ import { lockCandidate } from './memberships/membership.sql.js';
 import {
   addMember,
   changeRole,
-  type HeldMembership,
+  type DirectMembership,
   lockMembership,
   type Member,
   NOT_FOUND,
@@ -146,7 +146,7 @@ export class MemberService {
 interface MembershipChange {
   readonly organization: OrganizationView;
   readonly member: Candidate;
-  readonly held: HeldMembership | null;
+  readonly held: DirectMembership | null;
   /** The member, where the caller may only hand roles on to it; absent or null: the caller may change it. */
   readonly handedTo?: Assignee | null;
 }

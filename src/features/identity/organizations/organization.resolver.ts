@@ -6,7 +6,7 @@ import { Node } from '../../../kernel/graphql/node.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, query } from '../../../kernel/graphql/operations.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
-import { leadsTo, relations } from '../../../kernel/graphql/relations.js';
+import { relations, relationTo } from '../../../kernel/graphql/relations.js';
 import type { ConnectionOf } from '../../../kernel/paging.js';
 import { organizationsByIds } from './organization.reader.js';
 import {
@@ -113,7 +113,7 @@ export class OrganizationResolver {
 /** Gives a type with an `organizationId` the organization itself. */
 export const organizationRelationOf = (type: ClassType<{ readonly organizationId: string }>): object =>
   relations(type, {
-    organization: leadsTo(
+    organization: relationTo(
       OrganizationType,
       'The organization. Null, with the error PERMISSION_DENIED, if you do not have permission to read it.',
       organizationsByIds,
@@ -124,7 +124,7 @@ export const organizationRelationOf = (type: ClassType<{ readonly organizationId
 /** What organizations lead to. */
 export const organizationRelations = (): object =>
   relations(OrganizationType, {
-    parent: leadsTo(
+    parent: relationTo(
       OrganizationType,
       'Root organization of a sub-organization. Null for a root organization, and if your token cannot see it.',
       organizationsByIds,

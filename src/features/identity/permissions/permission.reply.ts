@@ -1,6 +1,6 @@
 import { type Data, ofSample } from '../../../rest/route.js';
 import { fromConditionsType, toConditionsType } from './condition.type.js';
-import { type PermissionsGiven, toRules } from './permission.rules.js';
+import { type PermissionsInput, toRules } from './permission.rules.js';
 
 const TEXT = '{ is eq ne in glob }';
 const WORD = '{ is eq ne in }';
@@ -35,7 +35,7 @@ export const withReplyPermissions = ({ permissions, ...rest }: Data): Data => ({
 });
 
 /** Permissions of a REST body in the form of the schema, if it has any: actions in a list, and conditions by field. */
-export const permissionsIn = (given: PermissionsGiven | undefined) =>
+export const permissionsIn = (given: PermissionsInput | undefined) =>
   given === undefined
     ? {}
     : {

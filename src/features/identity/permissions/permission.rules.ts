@@ -172,10 +172,10 @@ export const Permissions = permissionsOf(PROJECT_VOCABULARY);
 export const OrganizationPermissions = permissionsOf(ORGANIZATION_VOCABULARY);
 
 /** Permissions that `Permissions` accepts. */
-export type PermissionsGiven = z.output<typeof Permissions>;
+export type PermissionsInput = z.output<typeof Permissions>;
 
 /** The rules as stored: actions in a list, and no empty fields. */
-export const toRules = (permissions: PermissionsGiven): Rule[] =>
+export const toRules = (permissions: PermissionsInput): Rule[] =>
   permissions.map(({ subject, action, inverted, conditions }) => ({
     subject,
     action: [action].flat(),

@@ -34,7 +34,7 @@ export {
   type RuleOrigin,
 } from './explanation.js';
 export { LISTED_PERMISSIONS, PERMISSIONS, permissionsIn, RULES, withReplyPermissions } from './permission.reply.js';
-export { OrganizationPermissions, Permissions, type PermissionsGiven, toRules } from './permission.rules.js';
+export { OrganizationPermissions, Permissions, type PermissionsInput, toRules } from './permission.rules.js';
 export {
   OrganizationPermissionSubjectEnum,
   OrganizationPermissionType,
@@ -52,7 +52,6 @@ export {
   findOrganizationRights,
   findProjectRights,
   findProjectRules,
-  type HeldRoles,
   hasTimedRoles,
   NO_RIGHTS,
   organizationRights,
@@ -62,6 +61,7 @@ export {
   rulesAsText,
   rulesOfOrganizationRoles,
   rulesOfRoles,
+  type StoredRights,
   type StoredRules,
   storedRulesOf,
 } from './rights.js';

@@ -42,7 +42,7 @@ export interface CheckedRules {
 }
 
 /** The stored rights of one caller. */
-export interface HeldRoles {
+export interface StoredRights {
   /** Slugs of all its roles, of direct memberships first. */
   readonly roles: readonly string[];
   /** Of each custom role, in the order of the slugs; null for none. */
@@ -153,7 +153,7 @@ function rulesBy(place: RuleScope): (stored: StoredRules | CheckedRules) => Chec
  *
  * @returns undefined when only digests of rules are given and one is unknown
  */
-function rightsBy(place: RuleScope): (held: HeldRoles) => Rights | undefined {
+function rightsBy(place: RuleScope): (held: StoredRights) => Rights | undefined {
   const listOf = rulesBy(place);
   return ({ roles, storedRules, privileges, attributes = null }) => {
     const lists = { role: (storedRules ?? []).map(listOf), privilege: (privileges ?? []).map(listOf) };
@@ -225,10 +225,10 @@ function known(rights: Rights | undefined): Rights {
 }
 
 /** The rights of a caller in a project, from complete rules. */
-export const projectRights = (held: HeldRoles): Rights => known(findProjectRights(held));
+export const projectRights = (held: StoredRights): Rights => known(findProjectRights(held));
 
 /** As `projectRights`, in an organization. */
-export const organizationRights = (held: HeldRoles): Rights => known(findOrganizationRights(held));
+export const organizationRights = (held: StoredRights): Rights => known(findOrganizationRights(held));
 
 /** The ability of whoever has no role in a project. */
 export const NO_RIGHTS = projectRights({ roles: [], storedRules: null }).ability;

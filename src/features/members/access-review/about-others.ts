@@ -5,13 +5,13 @@ import { isId, NO_ID } from '../../../kernel/ids.js';
 import { User } from '../../identity/organizations/public.js';
 import {
   attributesWith,
-  type HeldRoles,
   namesAttributes,
-  type PermissionsGiven,
+  type PermissionsInput,
   rulesAsText,
+  type StoredRights,
   toRules,
 } from '../../identity/permissions/public.js';
-import { listMembersNow } from './held.sql.js';
+import { listMembersNow } from './rights.sql.js';
 
 /** The subject of a query: a user or an identity. */
 export interface ReviewedAccount {
@@ -52,7 +52,7 @@ export async function namesOf(
 
 /** A check, possibly about rules of a role that is not saved yet. */
 interface RoleCheck {
-  readonly permissions?: PermissionsGiven | null | undefined;
+  readonly permissions?: PermissionsInput | null | undefined;
   /** Who would have the role. */
   readonly memberId: string;
   /** Whether it is a member. Of others nothing is known but the ID that the caller gave. */
@@ -63,7 +63,7 @@ interface RoleCheck {
  * What roles that are not saved yet would grant the member, with its attributes, in order; null for checks without such
  * rules. One statement for all checks, and none where no rule names attributes.
  */
-export async function unsavedRoles(ctx: Context, asked: readonly RoleCheck[]): Promise<(HeldRoles | null)[]> {
+export async function unsavedRoles(ctx: Context, asked: readonly RoleCheck[]): Promise<(StoredRights | null)[]> {
   const memberIds = asked.flatMap(({ permissions, memberId, isMember }) =>
     isMember && namesAttributes(permissions) ? [memberId] : [],
   );

@@ -33,22 +33,22 @@ import {
   reviewedAccount,
 } from './access-review.rules.js';
 import {
-  listHeldAt,
-  listHeldNow,
   listMembersNow,
   listMetadataAt,
   listPrivilegesAt,
   listPrivilegesNow,
+  listRightsAt,
+  listRightsNow,
   listRolesAt,
   listRolesNow,
-} from './held.sql.js';
+} from './rights.sql.js';
 import {
   groupsThatMay,
-  type HeldMember,
   membersAllowed,
   membersOf,
   namesAttributes,
   type Policies,
+  type ProjectMember,
   type Reason,
   toRoleGrant,
 } from './verdicts.js';
@@ -303,7 +303,7 @@ async function policiesOf(
   at: Date | null,
 ): Promise<Map<string, Policies>> {
   const place = { projectIds, organizationId: ctx.organizationId };
-  const held = await (at === null ? listHeldNow(ctx, place) : listHeldAt(ctx, { ...place, at }));
+  const held = await (at === null ? listRightsNow(ctx, place) : listRightsAt(ctx, { ...place, at }));
   const { roles, privileges } = await rulesIn(ctx, place, at);
   const isNamed = [...roles, ...privileges].some(namesAttributes);
   const inProject = <Row extends InProject>(all: readonly Row[]) => Map.groupBy(all, ({ projectId }) => projectId);
@@ -343,7 +343,7 @@ function pageOfReasons(reasons: readonly Reason[], request: PageRequest): Page<R
   return new Page(sorted, request, keyOf);
 }
 
-type SortKey = Pick<HeldMember, 'name' | 'memberId'>;
+type SortKey = Pick<ProjectMember, 'name' | 'memberId'>;
 
 function compare(one: SortKey, other: SortKey): number {
   const [name, otherName] = [one.name ?? '', other.name ?? ''];

@@ -5,7 +5,7 @@ import { batched } from '../../../kernel/database/batched.js';
 import { enumOfRule, inputType } from '../../../kernel/graphql/inputs.js';
 import { hiddenField, objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { nested, query } from '../../../kernel/graphql/operations.js';
-import { leadsTo, relations } from '../../../kernel/graphql/relations.js';
+import { relations, relationTo } from '../../../kernel/graphql/relations.js';
 import { MemberType, membersByIds } from '../../identity/organizations/public.js';
 import {
   type Explanation,
@@ -109,7 +109,7 @@ export class OrganizationRuleOriginResolver {
 /** What origins of rules lead to. */
 export const ruleOriginRelations = (): object =>
   relations(OrganizationRuleOriginType, {
-    membership: leadsTo(
+    membership: relationTo(
       MemberType,
       'The direct membership that grants the role; null if only groups do, and when you cannot read members.',
       membersByIds,

@@ -6,10 +6,10 @@ import { FIND_RIGHTS } from '../../identity/access/public.js';
 import {
   type Explanation,
   explain,
-  type HeldRoles,
   isAllowed,
   organizationRights,
   type RightsOrigins,
+  type StoredRights,
 } from '../../identity/permissions/public.js';
 import { authorizeAbout, namesOf, unsavedRoles } from './about-others.js';
 import {
@@ -19,7 +19,7 @@ import {
   reviewedAccount,
 } from './access-review.rules.js';
 
-type Held = Awaited<ReturnType<typeof FIND_RIGHTS>>[number] & Pick<HeldRoles, 'storedRules'>;
+type Held = Awaited<ReturnType<typeof FIND_RIGHTS>>[number] & Pick<StoredRights, 'storedRules'>;
 
 /**
  * Explains who may do what in the caller's organization, by the abilities that authorize requests.
@@ -92,7 +92,7 @@ async function heldBy(ctx: Context, ids: readonly string[]): Promise<ReadonlyMap
   if (memberIds.length === 0) return new Map();
   const rows = await FIND_RIGHTS(ctx, { organizationId: ctx.organizationId, actorId: ctx.actor.id, memberIds });
   return new Map(
-    rows.map((row) => [row.memberId, { ...row, storedRules: row.storedRules as HeldRoles['storedRules'] }]),
+    rows.map((row) => [row.memberId, { ...row, storedRules: row.storedRules as StoredRights['storedRules'] }]),
   );
 }
 

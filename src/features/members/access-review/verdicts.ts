@@ -13,7 +13,7 @@ interface Giving {
 }
 
 /** A member of a project. */
-export interface HeldMember extends PlacedMember {
+export interface ProjectMember extends PlacedMember {
   /** Null for a deleted one. */
   readonly name: string | null;
 }
@@ -38,7 +38,7 @@ interface Stored {
 
 /** Everything that decides about the members of a project. */
 export interface Policies {
-  readonly members: readonly HeldMember[];
+  readonly members: readonly ProjectMember[];
   readonly given: readonly Giving[];
   readonly roles: readonly Stored[];
   /** In order of evaluation. */
@@ -57,7 +57,7 @@ interface Origin {
 
 /** Why a member is allowed an action. */
 export interface Reason extends Origin {
-  readonly member: HeldMember;
+  readonly member: ProjectMember;
 }
 
 /** What rules decide about the checked actions, one bit each: which they decide, and which of these they allow. */
@@ -123,7 +123,7 @@ function decisionsIn(
   policies: Policies,
   actions: readonly Action[],
   fields: Fields | undefined,
-): (member: Pick<HeldMember, 'memberId' | 'places'>, all: number) => Decision {
+): (member: Pick<ProjectMember, 'memberId' | 'places'>, all: number) => Decision {
   const privileges = Map.groupBy(policies.privileges.toReversed(), ({ memberId }) => memberId);
   const verdictOf = verdictsOn(policies, actions, fields);
   const last = 1 << (actions.length - 1);

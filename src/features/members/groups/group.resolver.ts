@@ -7,7 +7,7 @@ import { Node } from '../../../kernel/graphql/node.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import { connectionOf, countedConnectionOf } from '../../../kernel/graphql/page.js';
-import { leadsTo, relations } from '../../../kernel/graphql/relations.js';
+import { relations, relationTo } from '../../../kernel/graphql/relations.js';
 import { orderedPageOf } from '../../../kernel/list-order.js';
 import { type ConnectionOf, type CountedConnectionOf, counted, pageOf } from '../../../kernel/paging.js';
 import { IdentityType } from '../../identity/identities/public.js';
@@ -125,7 +125,7 @@ export class GroupResolver {
 /** Gives a type with a `groupId` the group itself. */
 export const groupRelationOf = (type: ClassType<{ readonly groupId: string | null }>): object =>
   relations(type, {
-    group: leadsTo(
+    group: relationTo(
       GroupType,
       'The group. Null if you do not have permission to read it.',
       groupsByIds,
@@ -177,7 +177,7 @@ export const groupRelations = (): object[] => [
   ...[UserType, IdentityType].map((type) => new (groupsRelationOf(type))()),
   ...[GroupType, GroupOrganizationMembershipType].map((type) => organizationRelationOf(type)),
   relations(ProjectMembershipType, {
-    group: leadsTo(
+    group: relationTo(
       GroupType,
       'The group. Null for other kinds of members, and if you do not have permission to read it in your organization.',
       groupsByIds,

@@ -5,14 +5,14 @@ import { Node } from '../../../kernel/graphql/node.js';
 import { objectType } from '../../../kernel/graphql/object-types.js';
 import { mutation, query } from '../../../kernel/graphql/operations.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
-import { leadsTo, relations } from '../../../kernel/graphql/relations.js';
+import { relations, relationTo } from '../../../kernel/graphql/relations.js';
 import type { CountedConnectionOf } from '../../../kernel/paging.js';
 import { bodyOf, routesAt } from '../../../rest/route.js';
 import { IdentityType } from '../../identity/identities/public.js';
 import { MemberType, organizationRelationOf, UserType } from '../../identity/organizations/public.js';
 import {
   OrganizationPermissionType,
-  type PermissionsGiven,
+  type PermissionsInput,
   permissionsIn,
   withPermissions,
   withReplyPermissions,
@@ -119,11 +119,11 @@ const ROLE = 'The role. Null if you do not have permission to read it.';
 /** Resolvers of what roles of organizations lead to, and of what leads to them. */
 export const organizationRoleRelations = (): object[] => [
   ...[UserType, IdentityType, MemberType, GroupOrganizationMembershipType].map((type: ClassType<RoleKey>) =>
-    relations(type, { role: leadsTo(OrganizationRoleType, ROLE, rolesByKeys, roleRelationKey) }),
+    relations(type, { role: relationTo(OrganizationRoleType, ROLE, rolesByKeys, roleRelationKey) }),
   ),
   relations(GroupType, {
     // That of the organization of the caller, which need not own the group.
-    role: leadsTo(OrganizationRoleType, ROLE, rolesByKeys, ({ roleSlug }, { organizationId }) =>
+    role: relationTo(OrganizationRoleType, ROLE, rolesByKeys, ({ roleSlug }, { organizationId }) =>
       roleRelationKey({ organizationId, roleSlug }),
     ),
   }),
@@ -139,7 +139,7 @@ const roles = routesAt('/api/v1/organization/roles', {
 /** Actions in a list and conditions by field, as the schema has them. */
 const toInput = ({ permissions, ...rest }: { readonly permissions?: unknown }): object => ({
   ...rest,
-  ...permissionsIn(permissions as PermissionsGiven | undefined),
+  ...permissionsIn(permissions as PermissionsInput | undefined),
 });
 
 /** Roles of the organization of the token. */

@@ -6,7 +6,7 @@ import { Node } from '../../../kernel/graphql/node.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
-import { leadsTo, relations } from '../../../kernel/graphql/relations.js';
+import { relations, relationTo } from '../../../kernel/graphql/relations.js';
 import { type ConnectionOf, pageOf } from '../../../kernel/paging.js';
 import { MemberKindEnum } from '../../identity/organizations/public.js';
 import { PermissionRuleType, PermissionType, toRuleForms, withPermissions } from '../../identity/permissions/public.js';
@@ -155,7 +155,7 @@ export class MembershipPrivilegesResolver {
 export const privilegeRelations = (projects: ProjectRelations): object[] => [
   projectRelationOf(AdditionalPrivilegeType, projects),
   relations(AdditionalPrivilegeType, {
-    membership: leadsTo(
+    membership: relationTo(
       ProjectMembershipType,
       'The membership of the holder; null if it has just ended.',
       projects.memberships,

@@ -4,7 +4,7 @@ import {
   LISTED_PERMISSIONS,
   PERMISSIONS,
   Permissions,
-  type PermissionsGiven,
+  type PermissionsInput,
   permissionsIn,
   termRange,
   withReplyPermissions,
@@ -231,7 +231,7 @@ const PrivilegePermission = z
 function ruleIn(given: z.output<typeof PrivilegePermission> | undefined) {
   if (given === undefined) return {};
   const { subject, actions, conditions } = given;
-  return permissionsIn([{ subject, action: actions, conditions }] as PermissionsGiven);
+  return permissionsIn([{ subject, action: actions, conditions }] as PermissionsInput);
 }
 
 const NewPermanent = z.strictObject({ projectSlug, identityId, slug, privilegePermission: PrivilegePermission });

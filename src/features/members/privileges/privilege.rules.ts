@@ -110,7 +110,7 @@ interface Term {
 }
 
 /** A term in the form of the database: empty for a permanent assignment. @param now the current time of the database */
-export function termColumns(
+export function termToColumns(
   term: Term | null | undefined,
   now: Date,
 ): { temporaryRange: string | null; startsAt: Date | null; endsAt: Date | null } {

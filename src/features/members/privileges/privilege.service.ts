@@ -32,7 +32,7 @@ import {
   PrivilegeBySlug,
   type ProjectNamed,
   subjectOf,
-  termColumns,
+  termToColumns,
   UpdatePrivilege,
   UpdatePrivilegeBySlug,
 } from './privilege.rules.js';
@@ -77,7 +77,7 @@ export class PrivilegeService {
       const target = { memberKind, memberId: memberId.toLowerCase(), username: member?.username ?? null };
       authorizeGiving(project, target, [rules]);
       if (member === undefined) throw new AppError('MEMBERSHIP_NOT_FOUND');
-      const columns = termColumns(term, member.now);
+      const columns = termToColumns(term, member.now);
       refuseBeyond(project, target, [
         ...beyondEitherWay(project, [], rules),
         ...(await beyondOwnTerm(tx, target, { projectId, rules, endsAt: columns.endsAt })),
@@ -239,7 +239,7 @@ async function change(
     term === undefined
       ? beyondEitherWay(project, before, after)
       : [...beyondEitherWay(project, before, []), ...beyondEitherWay(project, [], after)];
-  const columns = term === undefined ? null : termColumns(term, now);
+  const columns = term === undefined ? null : termToColumns(term, now);
   const endsAt = columns === null ? (privilege.endsAt ?? null) : columns.endsAt;
   const isGiven = permissions !== undefined || term !== undefined;
   const given = { projectId: project.projectId, rules: isGiven ? after : [], endsAt };

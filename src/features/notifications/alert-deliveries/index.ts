@@ -4,6 +4,7 @@ import { nodeInProject, type ProjectReader, type ProjectRelations } from '../../
 import { NotificationDelivery, NotificationMessage, sendJob } from '../deliveries/public.js';
 import type { Notifier } from '../sending/public.js';
 import { findMessages } from './alert-delivery.queries.js';
+import { AlertTestService } from './alert-test.service.js';
 import { CERTIFICATE_SOURCE } from './certificate-source.js';
 import { CertificateAlertsResolver, DecisionResolver } from './decision.resolver.js';
 import { CertificateAlerts, DecisionService } from './decision.service.js';
@@ -14,7 +15,6 @@ import { MatchService } from './match.service.js';
 import { AlertMessageResolver, AlertMessagesResolver, AlertTestResolver } from './message.resolver.js';
 import { messageRoutes } from './message.routes.js';
 import { auditOfRead, MessageService } from './message.service.js';
-import { TrialService } from './trial.service.js';
 
 /**
  * Decides what certificate alerts notify of, and delivers it.
@@ -38,7 +38,7 @@ export function createAlertDeliveries(deps: {
       new CertificateAlertsResolver(new CertificateAlerts(deps.projects)),
       new AlertMessageResolver(messages, deps.relations),
       new AlertMessagesResolver(messages),
-      new AlertTestResolver(new TrialService(deps.projects, deps.notifier)),
+      new AlertTestResolver(new AlertTestService(deps.projects, deps.notifier)),
     ],
     nodes: [
       nodeInProject(deps.relations, {

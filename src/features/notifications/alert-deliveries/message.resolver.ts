@@ -33,8 +33,8 @@ import {
 import type { MessageRow } from './alert-delivery.queries.js';
 import { ListMessages, OneMessage, RetryMessage, RetryMessages, TestAlert } from './alert-delivery.rules.js';
 import type { RunRow } from './alert-delivery.sql.js';
+import type { AlertTestService } from './alert-test.service.js';
 import type { MessageService } from './message.service.js';
-import type { TrialService } from './trial.service.js';
 
 /** A message as the API shows it. It stores no address. */
 export const AlertMessageType = objectType(
@@ -229,7 +229,7 @@ type TestCertificateAlertPayload = InstanceType<typeof TestCertificateAlertPaylo
 
 @Resolver()
 export class AlertTestResolver {
-  constructor(private readonly service: TrialService) {}
+  constructor(private readonly service: AlertTestService) {}
 
   @mutation(
     TestAlert,
@@ -237,7 +237,7 @@ export class AlertTestResolver {
     'Sends a test to every target of a certificate alert and waits up to 20 seconds for the responses. Requires `edit` on `pki-alerts`.',
   )
   async testCertificateAlert(ctx: Context, input: object): Promise<TestCertificateAlertPayload> {
-    const trials = await this.service.test(ctx, input);
-    return { results: trials.map(({ channel, ...trial }) => ({ channel: toChannelType(channel), ...trial })) };
+    const tested = await this.service.test(ctx, input);
+    return { results: tested.map(({ channel, ...result }) => ({ channel: toChannelType(channel), ...result })) };
   }
 }

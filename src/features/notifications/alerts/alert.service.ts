@@ -25,7 +25,7 @@ import {
   withChannels,
 } from './alert.queries.js';
 import { AlertPage, type AlertRules, ListAlerts, NEWEST_FIRST, OneAlert } from './alert.rules.js';
-import { toGivenChannels } from './channel.rules.js';
+import { toChannelInputs } from './channel.rules.js';
 import { CERTIFICATE_CHANNELS, replaceChannels } from './channel-changes.js';
 
 const NOT_FOUND = 'CERTIFICATE_ALERT_NOT_FOUND';
@@ -58,7 +58,7 @@ export class AlertService {
       ...content
     } = parse(this.rules.create, raw);
     // A new alert has no channels yet that an ID could refer to.
-    const given = toGivenChannels(channels).map((channel) => ({ ...channel, id: null }));
+    const given = toChannelInputs(channels).map((channel) => ({ ...channel, id: null }));
     return inTransaction(ctx, async (tx) => {
       const project = await this.projects.authorized(tx, wanted, 'pki-alerts:create');
       refuseOtherType(project);
@@ -102,7 +102,7 @@ export class AlertService {
       const changes = changesOf(alert, { ...given, isEnabled, isDailyReminder });
       const changed = Object.keys(changes);
       const own = channelsOf(project, alert.id);
-      const channelChange = channels === undefined ? null : await replaceChannels(tx, own, toGivenChannels(channels));
+      const channelChange = channels === undefined ? null : await replaceChannels(tx, own, toChannelInputs(channels));
       if (channelChange !== null) changed.push('channels');
       if (changed.length > 0) {
         tx.em.assign(alert, { ...changes, version: alert.version + 1, updatedAt: sql('now()') });

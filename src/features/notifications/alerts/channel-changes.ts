@@ -6,7 +6,7 @@ import { invalid } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
 import { validationFailed } from '../../../kernel/validation.js';
 import { CertificateAlertChannel, type channelColumns } from './alert.entity.js';
-import { type GivenChannel, withKeptSecret } from './channel.rules.js';
+import { type ChannelInput, withKeptSecret } from './channel.rules.js';
 import { recipientViolations } from './channel-people.js';
 import { type ChannelOwner, configSealer, openConfig, sealConfig } from './channel-sealing.js';
 
@@ -37,7 +37,7 @@ export const CERTIFICATE_CHANNELS: ChannelStore = {
 
 /** A requested channel and the existing one that it updates; null if it is new. */
 interface Pair {
-  readonly given: GivenChannel;
+  readonly given: ChannelInput;
   readonly before: AlertChannel | null;
 }
 
@@ -60,7 +60,7 @@ interface ChannelsOf {
 export async function replaceChannels(
   tx: Transaction,
   { store, owner, alertId }: ChannelsOf,
-  given: readonly GivenChannel[],
+  given: readonly ChannelInput[],
 ): Promise<ChannelChange | null> {
   const { table, entity } = store;
   const stored = await tx.em.find(entity, { alertId }, { orderBy: { position: 'asc' } });
@@ -120,7 +120,7 @@ const shapeOf = ({ id, channelType, configVersion, isEnabled, name }: AlertChann
 const isOther = (one: unknown, other: unknown): boolean => JSON.stringify(one) !== JSON.stringify(other);
 
 function pairsOf(
-  given: readonly GivenChannel[],
+  given: readonly ChannelInput[],
   stored: readonly AlertChannel[],
 ): { readonly pairs: readonly Pair[]; readonly violations: ErrorDetail[] } {
   const violations: ErrorDetail[] = [];

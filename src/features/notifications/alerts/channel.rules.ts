@@ -8,7 +8,7 @@ import type { ChannelConfigs, ChannelType } from '../sending/public.js';
 export type MayCall = (host: string) => boolean;
 
 /** A requested config. Without a signing secret, the existing one is kept. */
-type GivenConfig =
+type ConfigInput =
   | ChannelConfigs['slack' | 'pagerduty']
   | Partial<ChannelConfigs['email']>
   | { readonly url: string; readonly signingSecret?: string | null | undefined };
@@ -239,11 +239,11 @@ export function channelRules<E extends Fields>(mayCall: MayCall, more: E) {
 }
 
 /** A validated channel. `config` is null if the existing one is kept. */
-export interface GivenChannel {
+export interface ChannelInput {
   readonly id: string | null;
   readonly channelType: ChannelType;
   readonly enabled: boolean | null;
-  readonly config: GivenConfig | null;
+  readonly config: ConfigInput | null;
   /** Of those that have one. */
   readonly name?: string | undefined;
 }
@@ -258,17 +258,17 @@ interface ParsedChannel {
 }
 
 /** Converts the channels of an updated alert to the form in which they are stored. */
-export const toGivenChannels = (channels: readonly ParsedChannel[]): GivenChannel[] =>
+export const toChannelInputs = (channels: readonly ParsedChannel[]): ChannelInput[] =>
   channels.map(({ id, channelType: type, enabled, config, name }) => ({
     name,
     id: id?.toLowerCase() ?? null,
     channelType: type,
     enabled: enabled ?? null,
-    config: isEmpty(config) ? null : (config as GivenConfig),
+    config: isEmpty(config) ? null : (config as ConfigInput),
   }));
 
 /** The config to seal. If no signing secret was given, it keeps the existing one. */
-export function withKeptSecret(given: GivenConfig, before: GivenConfig | null): ChannelConfigs[ChannelType] {
+export function withKeptSecret(given: ConfigInput, before: ConfigInput | null): ChannelConfigs[ChannelType] {
   if ('webhookUrl' in given || 'integrationKey' in given) return given;
   if (!('url' in given)) return { ...given, recipients: given.recipients ?? [] };
   const kept = before !== null && 'url' in before ? before.signingSecret : null;

@@ -24,7 +24,7 @@ export {
   rulesFor as alertRulesFor,
 } from './alert.rules.js';
 export { AlertType, CertificateEventEnum, toAlertType } from './alert.type.js';
-export { channelRules, type MayCall, toGivenChannels, withKeptSecret } from './channel.rules.js';
+export { channelRules, type MayCall, toChannelInputs, withKeptSecret } from './channel.rules.js';
 export {
   AlertChannelType,
   AlertChannelTypeEnum,

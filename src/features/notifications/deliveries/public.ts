@@ -1,3 +1,4 @@
+export { type ChannelTestResult, refuseFailures, TEST_LIMIT_MS, testChannelTargets } from './channel-tests.js';
 export {
   NotificationDelivery,
   type NotificationDeliverySchema,
@@ -36,7 +37,6 @@ export {
 } from './message.type.js';
 export { addressByDigest, digestsOf, isForUndecryptableChannel, recipientsOf } from './recipients.js';
 export { sendJob } from './send-job.js';
-export { type ChannelTestResult, refuseFailures, TEST_LIMIT_MS, testChannelTargets } from './trials.js';
 export {
   type Recipient,
   type RetriedCount,

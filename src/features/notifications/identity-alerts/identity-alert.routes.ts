@@ -13,12 +13,12 @@ import {
   withoutNull,
 } from '../../../rest/route.js';
 import {
+  type AlertInput,
   type AlertRules,
   alertBody,
+  type ChannelInput,
   changeBody,
   EVENT,
-  type GivenAlert,
-  type GivenChannel,
   RESOURCE,
   RetryMessages,
 } from './identity-alert.rules.js';
@@ -82,7 +82,7 @@ const toReply = ({ version: _, identityId, alertBefore, dailyReminder, organizat
 });
 
 /** The config of a channel, named by its type; undefined where the existing one stays. */
-function configIn({ channelType, config, recipients }: GivenChannel): object | undefined {
+function configIn({ channelType, config, recipients }: ChannelInput): object | undefined {
   if (channelType === 'email') return emailIn({ config, recipients });
   if (config === undefined || Object.keys(config).length === 0) return undefined;
   const { signingSecret, ...given } = config;
@@ -92,7 +92,7 @@ function configIn({ channelType, config, recipients }: GivenChannel): object | u
   };
 }
 
-function emailIn({ config, recipients }: Pick<GivenChannel, 'config' | 'recipients'>): object | undefined {
+function emailIn({ config, recipients }: Pick<ChannelInput, 'config' | 'recipients'>): object | undefined {
   if (config?.recipients === undefined && recipients === undefined) return undefined;
   const idsOf = (isGroup: boolean) => {
     const ids = (recipients ?? [])
@@ -103,14 +103,14 @@ function emailIn({ config, recipients }: Pick<GivenChannel, 'config' | 'recipien
   return { email: { recipients: config?.recipients, userIds: idsOf(false), groupIds: idsOf(true) } };
 }
 
-const conditionIn = (condition: Partial<GivenAlert>['condition']) => ({
+const conditionIn = (condition: Partial<AlertInput>['condition']) => ({
   alertBefore: condition?.alertBefore,
   dailyReminder: condition?.dailyReminder,
 });
 
-const newChannels = (channels: readonly GivenChannel[]) =>
+const newChannels = (channels: readonly ChannelInput[]) =>
   channels.map((channel) => ({ name: channel.name, enabled: channel.enabled, config: configIn(channel) }));
-const changedChannels = (channels: readonly GivenChannel[] | undefined) =>
+const changedChannels = (channels: readonly ChannelInput[] | undefined) =>
   channels?.map((channel) => ({
     id: channel.id,
     name: channel.name,
@@ -174,7 +174,7 @@ export function identityAlertRoutes(rules: AlertRules): Route[] {
       field: 'createIdentityAlert',
       body: alertBody(rules),
       variables: ({ body }) => {
-        const { resourceId, name, description, condition, enabled, projectId, channels } = body as GivenAlert;
+        const { resourceId, name, description, condition, enabled, projectId, channels } = body as AlertInput;
         const fields = { identityId: resourceId, projectId, name, description, ...conditionIn(condition), enabled };
         return { input: { ...fields, channels: newChannels(channels) } };
       },
@@ -199,7 +199,7 @@ export function identityAlertRoutes(rules: AlertRules): Route[] {
       field: 'updateIdentityAlert',
       body: changeBody(rules),
       variables: ({ params, body }) => {
-        const { name, description, condition, enabled, channels } = body as Partial<GivenAlert>;
+        const { name, description, condition, enabled, channels } = body as Partial<AlertInput>;
         const fields = { id: params.alertId, name, description, ...conditionIn(condition), enabled };
         return { input: { ...fields, channels: changedChannels(channels) } };
       },

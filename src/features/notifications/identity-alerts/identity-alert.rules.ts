@@ -138,7 +138,7 @@ const missing = (issues: z.core.$RefinementCtx, key: string): void =>
 
 /** Of a new channel somebody has to get the mails. */
 const refuseNobody = (given: object, issues: z.core.$RefinementCtx): void => {
-  const { id, recipients: named, config } = given as Partial<GivenChannel>;
+  const { id, recipients: named, config } = given as Partial<ChannelInput>;
   if (id === undefined && named === undefined && config?.recipients === undefined) missing(issues, 'recipients');
 };
 
@@ -229,7 +229,7 @@ export function changeBody(rules: AlertRules) {
 }
 
 /** A channel as these rules leave it. */
-export interface GivenChannel {
+export interface ChannelInput {
   readonly id?: string | undefined;
   readonly name: string;
   readonly channelType: string;
@@ -239,12 +239,12 @@ export interface GivenChannel {
 }
 
 /** An alert as these rules leave it. */
-export interface GivenAlert {
+export interface AlertInput {
   readonly name: string;
   readonly description?: string | null | undefined;
   readonly resourceId: string;
   readonly condition: { readonly alertBefore?: string | undefined; readonly dailyReminder?: boolean | undefined };
   readonly enabled: boolean;
   readonly projectId?: string | null | undefined;
-  readonly channels: readonly GivenChannel[];
+  readonly channels: readonly ChannelInput[];
 }

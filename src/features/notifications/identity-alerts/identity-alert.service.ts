@@ -9,7 +9,7 @@ import { orderedPageOf } from '../../../kernel/list-order.js';
 import { refuseOtherVersion } from '../../../kernel/number-rules.js';
 import { counted, type Page } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
-import { type ChannelChange, type ChannelStore, replaceChannels, toGivenChannels } from '../alerts/public.js';
+import { type ChannelChange, type ChannelStore, replaceChannels, toChannelInputs } from '../alerts/public.js';
 import { type RetriedCount, retryMany, wakeSenders } from '../deliveries/public.js';
 import { type AlertAccess, EDIT } from './alert-access.js';
 import { retryMessages } from './credential.sql.js';
@@ -188,16 +188,16 @@ export class IdentityAlertService {
 const setChannels = (
   tx: Transaction,
   { organizationId, projectId = null, id: alertId }: IdentityAlert,
-  given: Parameters<typeof toGivenChannels>[0],
+  given: Parameters<typeof toChannelInputs>[0],
 ): Promise<ChannelChange | null> =>
-  replaceChannels(tx, { store: CHANNELS, owner: { organizationId, projectId }, alertId }, toGivenChannels(given));
+  replaceChannels(tx, { store: CHANNELS, owner: { organizationId, projectId }, alertId }, toChannelInputs(given));
 
 const placeOf = ({ id, organizationId, projectId = null }: IdentityAlert) => ({ id, organizationId, projectId });
 
 /** `30d` is 30. */
 const daysOf = (alertBefore: string): number => Number.parseInt(alertBefore, 10);
 
-interface AlertInput {
+interface AlertChanges {
   readonly name?: string | undefined;
   readonly description?: string | null | undefined;
   readonly alertBefore?: string | undefined;
@@ -206,7 +206,7 @@ interface AlertInput {
 }
 
 /** What is given and other than before. */
-function changesOf(alert: IdentityAlert, { name, description, alertBefore, dailyReminder, enabled }: AlertInput) {
+function changesOf(alert: IdentityAlert, { name, description, alertBefore, dailyReminder, enabled }: AlertChanges) {
   const given = {
     name,
     description,

@@ -118,11 +118,11 @@ export class ChannelResolver {
     'Sends a test to every target of a notification channel and waits up to 20 seconds for the responses. Requires `edit` on `webhooks`.',
   )
   async testNotificationChannel(ctx: Context, input: object): Promise<TestNotificationChannelPayload> {
-    const trials = await this.service.test(ctx, input);
+    const tested = await this.service.test(ctx, input);
     return {
-      results: trials.map(({ channel, ...trial }) => ({
+      results: tested.map(({ channel, ...result }) => ({
         channel: toChannelType({ ...channel, table: 'notification_channel' }),
-        ...trial,
+        ...result,
       })),
     };
   }

@@ -64,7 +64,7 @@ function channelRules(configs: Configs) {
   };
 }
 export type ChannelRules = ReturnType<typeof channelRules>;
-export type GivenConfigs = z.output<ChannelRules['config']>;
+export type ConfigInputs = z.output<ChannelRules['config']>;
 
 /** Rules that allow webhooks to any host; the GraphQL schema is made of them. */
 export const ANYWHERE = channelRules(ALERTS_ANYWHERE.configs);
@@ -74,10 +74,10 @@ export const rulesFor = (config: { readonly allowPrivateTargets: boolean }): Cha
   config.allowPrivateTargets ? ANYWHERE : channelRules(alertRulesFor(config).configs);
 
 /** The type of a config, and the config. */
-export const configFrom = (given: GivenConfigs) =>
+export const configFrom = (given: ConfigInputs) =>
   Object.entries(given).find(([, config]) => config !== undefined) as [
     ChannelType,
-    NonNullable<GivenConfigs[ChannelType]>,
+    NonNullable<ConfigInputs[ChannelType]>,
   ];
 
 export const OneChannel = z

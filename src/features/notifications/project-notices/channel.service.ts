@@ -26,8 +26,8 @@ import { type ChannelRow, findChannels, listChannels } from './channel.queries.j
 import {
   ChannelPage,
   type ChannelRules,
+  type ConfigInputs,
   configFrom,
-  type GivenConfigs,
   ListChannels,
   OneChannel,
 } from './channel.rules.js';
@@ -172,8 +172,8 @@ export class ChannelService {
     const { channelType } = channel;
     const open = async () => targetsOf(channelType, await openForNewMessages(ctx, { ...channel, table: TABLE }));
     const trying = { notifier: this.notifier, notification, end: Date.now() + TEST_LIMIT_MS };
-    const trials = await testChannelTargets(ctx, open, trying);
-    return trials.map((trial) => ({ channel, ...trial }));
+    const tested = await testChannelTargets(ctx, open, trying);
+    return tested.map((result) => ({ channel, ...result }));
   }
 }
 
@@ -187,7 +187,7 @@ async function sealedConfig(
   tx: Transaction,
   project: ProjectAccess,
   row: { readonly id: string; readonly configVersion: number },
-  given: GivenConfigs,
+  given: ConfigInputs,
   before: ChannelRow | null,
 ) {
   const [channelType, config] = configFrom(given);

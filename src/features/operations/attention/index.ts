@@ -1,5 +1,5 @@
 import type { Feature } from '../../../feature.js';
-import { leadsTo, relations } from '../../../kernel/graphql/relations.js';
+import { relations, relationTo } from '../../../kernel/graphql/relations.js';
 import type { Route } from '../../../rest/route.js';
 import { type ProjectReader, type ProjectRelations, ProjectType, toProjectType } from '../../projects/public.js';
 import { AttentionResolver, attentionRoutes } from './attention.resolver.js';
@@ -25,7 +25,7 @@ export const createAttention = ({
   resolvers: [
     new AttentionResolver(new AttentionService(projects, new Operations(routes))),
     relations(AttentionItemType, {
-      project: leadsTo(
+      project: relationTo(
         ProjectType,
         'Project of the subject. Null if it has none, or if you are not a member of the project.',
         projectRelations.projects,

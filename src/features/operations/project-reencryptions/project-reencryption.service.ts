@@ -14,8 +14,8 @@ import { ListReencryptions, OneReencryption, StartReencryption } from './project
 import {
   changeState,
   findReencryptions,
-  holdProjectKey,
   listReencryptions,
+  lockProjectKey,
   type ReencryptionRow,
 } from './project-reencryption.sql.js';
 
@@ -51,7 +51,7 @@ export class ReencryptionService {
     const started = await inTransaction(ctx, async (tx) => {
       const { projectId, organizationId } = await this.projects.authorized(tx, requested, RIGHT);
       authorize(tx, 'kms:edit');
-      const key = await loadRow(tx, holdProjectKey, { projectId }, 'PROJECT_NOT_FOUND');
+      const key = await loadRow(tx, lockProjectKey, { projectId }, 'PROJECT_NOT_FOUND');
       if (key.disabledAt !== null) throw new AppError('KEY_DISABLED');
       const { id } = tx.em.create(ProjectReencryption, { organizationId, projectId });
       await flush(tx, { project_reencryption_active_unique: 'REENCRYPTION_RUNNING' });

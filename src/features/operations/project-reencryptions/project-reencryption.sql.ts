@@ -32,7 +32,7 @@ export const listReencryptions = prepared((page: TimeBounds & OfProject) =>
 );
 
 /** Holds a project and its organization key until the transaction ends: nobody changes them or rotates the key. */
-export const holdProjectKey = prepared(({ projectId }: OfProject) =>
+export const lockProjectKey = prepared(({ projectId }: OfProject) =>
   tables
     .selectFrom('project as p')
     .innerJoin('organization_key as k', 'k.id', 'p.kms_secret_manager_key_id')

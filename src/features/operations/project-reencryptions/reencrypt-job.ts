@@ -13,8 +13,8 @@ import { ProjectReencryption } from './project-reencryption.entity.js';
 import {
   changeState,
   findReencryptions,
-  holdProjectKey,
   isSettled,
+  lockProjectKey,
   type ReencryptionRow,
   scanStatementOf,
   settle,
@@ -35,7 +35,7 @@ export function reencryptJob(tables: readonly SealedTable[]): JobKind {
   const end = (run: JobRun, row: ReencryptionRow): Promise<undefined> =>
     run.inTransaction(async (tx) => {
       const { id, organizationId, projectId } = row;
-      await holdProjectKey(tx, { projectId });
+      await lockProjectKey(tx, { projectId });
       const working = await holdWorking(tx, id);
       if (working === null) return undefined;
       const unreadable = working.passUnreadable;

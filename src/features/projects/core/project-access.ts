@@ -9,9 +9,9 @@ import {
   effectiveRules,
   explain,
   findProjectRights,
-  type HeldRoles,
   projectRights,
   type Rights,
+  type StoredRights,
 } from '../../identity/permissions/public.js';
 import type { ProjectKind } from './project.rules.js';
 import { findAccesses, findAccessesOfOthers, findExplained, listAccesses, listAccessesBelow } from './project.sql.js';
@@ -47,7 +47,7 @@ interface Scope {
  * Rows with the rights of one or several members. The text of rules is read where this node does not have it by its
  * digest: then the statement is sent again, and its second result counts.
  */
-export async function withRights<P extends object, R extends HeldRoles>(
+export async function withRights<P extends object, R extends StoredRights>(
   ctx: Context,
   find: (ctx: Context, params: P & Scope) => Promise<R[]>,
   params: P,
@@ -90,7 +90,7 @@ export async function findCurrentAccess(
     const [row] = await findAccesses(ctx, { ...own, organizationId: ctx.organizationId, withRules: false });
     return row === undefined ? null : { value: row, until: row.until, size: row.attributes?.length ?? 0 };
   };
-  const { value: known, state } = await ctx.knownAccess.find(nameIn(ctx, id), read, id);
+  const { value: known, state } = await ctx.accessCache.find(nameIn(ctx, id), read, id);
   if (known === null) return new Map();
   const find = async (from: Context, asked: typeof own & Scope) =>
     asked.withRules ? findAccesses(from, asked) : [known];
@@ -106,7 +106,7 @@ export function accessFromSnapshot(ctx: Context, projectId: string): ProjectAcce
   const state = ctx.accessSnapshot?.state;
   const revision = state?.revisions[projectId];
   if (state == null || revision === undefined) return undefined;
-  const row = ctx.knownAccess.current<AccessRow>(nameIn(ctx, projectId), state);
+  const row = ctx.accessCache.current<AccessRow>(nameIn(ctx, projectId), state);
   const rights = row && findProjectRights(row);
   return row && rights && { ...toAccess({ ...row, rights }), revision };
 }

@@ -5,7 +5,7 @@ import { AppError, type ErrorCode } from '../../../kernel/errors.js';
 import { distinctIds, isId, NO_ID } from '../../../kernel/ids.js';
 import { NO_RIGHTS, readStoredRules, rulesOfRoles } from '../../identity/permissions/public.js';
 import { findBySlug } from './find-projects.js';
-import { lockHeldByGroup } from './project.sql.js';
+import { lockAssignmentsOfGroup } from './project.sql.js';
 import { accessFromSnapshot, findAccess, findCurrentAccess, listAccess, type ProjectAccess } from './project-access.js';
 
 /** An item that a caller names by ID, optionally with the project that it must belong to. */
@@ -139,7 +139,7 @@ export class ProjectReader {
    * caller may do there itself. The memberships are locked until the transaction ends.
    */
   async rightsOfGroup(tx: Transaction, groupId: string): Promise<readonly GroupRights[]> {
-    const held = await lockHeldByGroup(tx, { groupId });
+    const held = await lockAssignmentsOfGroup(tx, { groupId });
     const ids = held.map(({ projectId }) => projectId);
     const accesses = ids.length === 0 ? [] : await tx.accessesOf(tx, tx.actor.id, ids);
     const own = new Map(accesses.map(({ projectId, ability }) => [projectId, ability]));

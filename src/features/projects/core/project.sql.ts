@@ -227,7 +227,7 @@ export const listProjects = inOrders((shape) => {
 });
 
 /** What a group has in its projects, without ended terms and with terms that have not begun. Locks its memberships. */
-export const lockHeldByGroup = sqlStatement({
+export const lockAssignmentsOfGroup = sqlStatement({
   text: `select m.project_id as "projectId", held.roles,
     (select json_agg(r.permissions order by array_position(held.roles, r.slug))
      from project_role r where r.project_id = m.project_id and r.slug = any(held.roles)) as "storedRules",

@@ -71,7 +71,7 @@ export function toStoredRoles(
 }
 
 /** A role that is or was assigned to a member. */
-export interface HeldRole {
+export interface AssignedRole {
   readonly projectId: string;
   readonly roleSlug: string;
   readonly isTemporary: boolean;
@@ -82,7 +82,11 @@ export interface HeldRole {
 }
 
 /** Roles in the form of the API. @param active slugs of those that are active now, by the clock of the database */
-export const heldRoles = (projectId: string, { slugs, terms }: StoredRoles, active: readonly string[]): HeldRole[] =>
+export const toAssignedRoles = (
+  projectId: string,
+  { slugs, terms }: StoredRoles,
+  active: readonly string[],
+): AssignedRole[] =>
   slugs.map((slug) => {
     const term = terms !== null && Object.hasOwn(terms, slug) ? terms[slug] : undefined;
     return {
@@ -200,7 +204,7 @@ export const assignmentsOf = ({ roles, roleAssignments }: RolesInput): readonly 
   roleAssignments ?? (roles ?? []).map((slug) => ({ roleSlug: slug }));
 
 /** Path of a role in the input. */
-export const placeOf = ({ roleAssignments }: RolesInput, index: number): string =>
+export const pathOfRole = ({ roleAssignments }: RolesInput, index: number): string =>
   roleAssignments == null ? `roles[${index}]` : `roleAssignments[${index}].roleSlug`;
 
 const SUBJECTS = { user: 'member', identity: 'identity', group: 'groups' } as const;

@@ -30,7 +30,7 @@ import {
   type MemberKind,
   MemberPage,
   MembershipById,
-  placeOf,
+  pathOfRole,
   RemoveUsers,
   type RolesInput,
   type StoredRoles,
@@ -177,7 +177,7 @@ export class MembershipService {
         verb: 'create',
         targets: [target],
         after,
-        placeOf: (at) => placeOf(given, at),
+        placeOf: (at) => pathOfRole(given, at),
       });
       if (target.names === undefined) throw new AppError(NOT_FOUND[kind]);
       createMembership(tx, project, { kind, memberId: target.names.memberId }, after);
@@ -204,7 +204,7 @@ export class MembershipService {
       const after = await holdRoles(tx, project, given);
       const known = await findUserIds(tx, usernames);
       const targets = usernames.map((name) => userNamed(name, known.get(name)));
-      await authorizeRoles(tx, project, { verb: 'create', targets, after, placeOf: (at) => placeOf(given, at) });
+      await authorizeRoles(tx, project, { verb: 'create', targets, after, placeOf: (at) => pathOfRole(given, at) });
       const userIds = idsOf(usernames, known);
       for (const memberId of userIds) createMembership(tx, project, { kind: 'user', memberId }, after);
       await flush(tx, CONSTRAINTS);
@@ -238,7 +238,7 @@ export class MembershipService {
         targets: [target],
         before,
         after,
-        placeOf: (at) => placeOf(given, at),
+        placeOf: (at) => pathOfRole(given, at),
       });
       const change = { roles: [...after.slugs], roleTerms: after.terms, updatedAt: sql('now()') };
       await withConstraintCodes(() => tx.em.nativeUpdate(ProjectMembership, { id: stored.id }, change), CONSTRAINTS);

@@ -198,7 +198,7 @@ const MEMBERSHIPS = `
  * evaluation, with start and end. Ended terms are left out, and terms that have not begun are included. The text of
  * equal rules is included once.
  */
-export const listHeld = sqlStatement({
+export const listAssignments = sqlStatement({
   text: `with m as materialized (${MEMBERSHIPS}), held as (
       select m.member_id, m.project_id, m.created_at, m.id, 0 as kind, m.group_id is not null as is_of_group, role.at,
         role.slug, r.permissions_digest, r.permissions::text as permissions,

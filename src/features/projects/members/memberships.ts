@@ -1,10 +1,10 @@
-import type { Holding, Rule } from '../../../kernel/authz/ability.js';
+import type { ProjectAssignment, Rule } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { batchOfLists, batchOfOwned } from '../../../kernel/database/batched.js';
 import { isId } from '../../../kernel/ids.js';
 import type { ListOrder, OrderedBounds } from '../../../kernel/list-order.js';
 import { builtInRules, findProjectRules, isBuiltIn, withAttributes } from '../../identity/permissions/public.js';
-import { type HeldRole, heldRoles, type MemberKind, type MemberNames } from './membership.rules.js';
+import { type AssignedRole, type MemberKind, type MemberNames, toAssignedRoles } from './membership.rules.js';
 import {
   countMembersOfProjects,
   findGroupByName,
@@ -12,7 +12,7 @@ import {
   findMemberships,
   findOneMembership,
   findUsersByName,
-  listHeld,
+  listAssignments,
   listMembershipsInOrder,
   listMembershipsOfMembers,
   listMembershipsOfUsers,
@@ -21,7 +21,7 @@ import {
 
 /** A membership with the name of its member. */
 export interface MembershipRecord extends Omit<MembershipRow, 'activeSlugs'> {
-  readonly roleAssignments: readonly HeldRole[];
+  readonly roleAssignments: readonly AssignedRole[];
 }
 
 /** One membership; undefined when there is none. */
@@ -109,12 +109,12 @@ export async function findMember(
 
 const toRecord = ({ activeSlugs, ...row }: MembershipRow): MembershipRecord => ({
   ...row,
-  roleAssignments: heldRoles(row.projectId, { slugs: row.roleSlugs, terms: row.roleTerms }, activeSlugs),
+  roleAssignments: toAssignedRoles(row.projectId, { slugs: row.roleSlugs, terms: row.roleTerms }, activeSlugs),
 });
 
-/** As `HoldingsOf` says. */
-export async function listHoldings(ctx: Context, memberIds: readonly string[]): Promise<Holding[]> {
-  const rows = await listHeld(ctx, { organizationId: ctx.organizationId, memberIds });
+/** As `ProjectAssignmentsOf` says. */
+export async function listHoldings(ctx: Context, memberIds: readonly string[]): Promise<ProjectAssignment[]> {
+  const rows = await listAssignments(ctx, { organizationId: ctx.organizationId, memberIds });
   const texts = new Map(
     rows.flatMap(({ digest, rules }) => (digest === null || rules === null ? [] : [[digest, rules]])),
   );

@@ -7,7 +7,7 @@ export { DATATOOL_LIMIT_MS, DatatoolClient } from './datatool/datatool-client.js
 export { datatoolCredentialsOf } from './datatool/datatool-kind.js';
 export { refusalOf, type TargetCode, TargetFailure } from './kind/target-failure.js';
 export { APPS, systemOf } from './kinds.js';
-export { knownPassword } from './smb/smb.rules.js';
+export { currentPassword } from './smb/smb.rules.js';
 export { SMB_CHANGE_MS, type SmbAccount, SmbClient, smbAccountOf } from './smb/smb-client.js';
 export type { UnresponsiveTargetSchema } from './unresponsive-target.entity.js';
 export { CalledTarget } from './unresponsive-targets.js';

@@ -3,7 +3,7 @@ import { orderRulesOf } from '../../../kernel/list-order.js';
 import { expectedVersion, integer } from '../../../kernel/number-rules.js';
 import { pageRules } from '../../../kernel/paging.js';
 import { idOf, personText, slugText } from '../../../kernel/text-rules.js';
-import { place } from '../../secrets/public.js';
+import { secretLocation } from '../../secrets/public.js';
 import { fieldOf, type KindDeclaration } from './kind/rotation-kind.js';
 import { DECLARATIONS, ROTATION_TYPES } from './kinds/kinds.js';
 import { apartFrom, rotationInterval, ScheduleOptions, TimeOfDay } from './schedule/schedule.rules.js';
@@ -58,7 +58,7 @@ export const ContentChange = choiceOf(
 
 export const CreateRotation = z
   .strictObject({
-    ...place,
+    ...secretLocation,
     connectionId: idOf('ID of the app connection to use. It must be of the app of the type.'),
     name,
     description,
@@ -128,7 +128,7 @@ export const UpdateRotation = z
 export const OneRotation = z.strictObject({ id, type }).meta({ description: 'The secret rotation, by ID.' });
 
 export const RotationByName = z.strictObject({
-  ...place,
+  ...secretLocation,
   type,
   name: z.string().meta({ description: 'Name of the rotation.' }),
 });
@@ -137,7 +137,7 @@ export const RotationByName = z.strictObject({
 export const RotationPage = z.strictObject({ ...pageRules, ...orderRulesOf('by name') });
 
 export const ListRotations = RotationPage.extend({
-  projectId: place.projectId,
+  projectId: secretLocation.projectId,
   type: rotationType.nullish().meta({ description: 'Only rotations of this type.' }),
 });
 
@@ -169,8 +169,8 @@ export const MoveRotation = z
   .strictObject({
     id,
     type,
-    destinationEnvironment: place.environment,
-    destinationSecretPath: place.secretPath,
+    destinationEnvironment: secretLocation.environment,
+    destinationSecretPath: secretLocation.secretPath,
     overwriteDestination: z.boolean().default(false).meta({
       description: 'Whether to delete secrets at the destination that have the same keys.',
     }),
@@ -201,7 +201,7 @@ export const RotateMany = z
 const MAX_DAYS_AHEAD = 366;
 
 export const ListUpcoming = z.strictObject({
-  projectId: place.projectId,
+  projectId: secretLocation.projectId,
   days: integer(1, MAX_DAYS_AHEAD)
     .default(30)
     .meta({ description: `Number of days to look ahead, 1 to ${MAX_DAYS_AHEAD}.` }),

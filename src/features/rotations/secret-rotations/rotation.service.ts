@@ -10,12 +10,12 @@ import { refuseOtherVersion } from '../../../kernel/number-rules.js';
 import { parse, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import {
-  type FoundPlace,
+  type FoundFolder,
   keepRotatedKeys,
-  loadPlace,
+  loadFolder,
   loadSecretProject,
-  type Place,
   relocateRotated,
+  type SecretLocation,
 } from '../../secrets/public.js';
 import {
   type ConnectionReader,
@@ -45,7 +45,7 @@ import { DEFAULT_SCHEDULE, nextRunAfter, type ScheduleExtras } from './store/tim
 /** A rotation to create; nothing has changed yet. */
 interface Plan {
   readonly project: ProjectAccess;
-  readonly at: FoundPlace & { readonly place: Place };
+  readonly at: FoundFolder & { readonly place: SecretLocation };
   readonly kind: RotationKind<RotationType>;
   readonly target: RotationTarget;
   /** The account that it owns; null if its type has none, and before the check. */
@@ -197,7 +197,7 @@ export class RotationService {
       const place = { projectId: project.projectId, environment, secretPath };
       const { connectionId } = rotation;
       authorize(project, 'secret-rotation:create', fieldsOf({ environment, path: secretPath, connectionId }));
-      const destination = { ...(await loadPlace(tx, place)), place };
+      const destination = { ...(await loadFolder(tx, place)), place };
       refuseRunningOrDeleting(rotation);
       await relocateRotated(tx, project, { rotationId: rotation.id, destination, shouldOverwrite });
       const { environmentId, folderId } = destination;
@@ -221,7 +221,7 @@ export class RotationService {
     const project = await this.#authorized(ctx, given);
     const { projectId, organizationId } = project;
     const place = { projectId, environment, secretPath };
-    const at = { ...(await loadPlace(ctx, place)), place };
+    const at = { ...(await loadFolder(ctx, place)), place };
     const kind = this.kinds.of(type);
     const target: RotationTarget = {
       ...{ rotationId: newId(), organizationId, projectId, parameters, current: null },

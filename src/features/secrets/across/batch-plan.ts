@@ -9,7 +9,7 @@ import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { listByIds, type SecretRecord } from '../core/find-secrets.js';
 import { type NextState, nextState } from '../core/next-version.js';
 import { refuseRotated, violationsOfChange } from '../core/rotated-guard.js';
-import { listTakenKeys, lockByIds, lockHomesOf, lockStructure } from '../core/secret.queries.js';
+import { listTakenKeys, lockByIds, lockFoldersOfSecrets, lockStructure } from '../core/secret.queries.js';
 import { type PathOf, plainMetadata } from '../core/secret.rules.js';
 import { openerFor, openSecretComment, openSecretMetadata, openSecretValue } from '../core/secret-sealing.js';
 import { loadTagsAndCheckRecipients, refuseViolations, tagsByIds } from '../core/write-checks.js';
@@ -344,7 +344,7 @@ export async function lockSecrets(
   const renamed = found.filter(({ record }) => renamedIds.has(record.id));
   const renamedIn = [...Map.groupBy(renamed, ({ project }) => project.projectId)].sort(([a], [b]) => (a < b ? -1 : 1));
   for (const [projectId] of renamedIn) await lockStructure(tx, { projectId });
-  const homes = new Set((await lockHomesOf(tx, { ids })).map(({ id }) => id));
+  const homes = new Set((await lockFoldersOfSecrets(tx, { ids })).map(({ id }) => id));
   const referring: string[] = [];
   for (const [projectId, secrets] of renamedIn) {
     const names = namesOf(secrets.map(({ record }) => record));

@@ -19,8 +19,8 @@ import {
 } from '../core/secret-sealing.js';
 import { insertSecrets, type SecretRow } from '../core/secret-writes.js';
 import { writeEvent } from '../core/write-target.js';
-import { holdRoots, type LockedEnvironment } from '../folders/folder.sql.js';
-import { parentOf, pathsDownTo } from '../scope/place.rules.js';
+import { type LockedEnvironment, lockRootFolders } from '../folders/folder.sql.js';
+import { parentOf, pathsDownTo } from '../scope/location.rules.js';
 import { folderTest, Visibility } from '../scope/visibility.rules.js';
 import { openContents } from '../versions/restore-contents.js';
 import {
@@ -278,7 +278,7 @@ async function writeFolders(
 ): Promise<ReadonlyMap<string, Home>> {
   if (folders.length === 0) return new Map();
   const slugs = [...new Set(folders.map(({ environment }) => environment))];
-  const roots = new Map((await holdRoots(tx, { ...target, slugs })).map((root) => [root.environment, root]));
+  const roots = new Map((await lockRootFolders(tx, { ...target, slugs })).map((root) => [root.environment, root]));
   const homes = new Map<string, Home>();
   const byPlace = new Map<string, string>();
   const made = folders.flatMap((folder): CopiedFolder[] => {

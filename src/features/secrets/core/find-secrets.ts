@@ -4,7 +4,7 @@ import { quickQuery } from '../../../kernel/database/database.js';
 import { BY_NAME, type ListOrder } from '../../../kernel/list-order.js';
 import type { PersonalSecret } from '../entities/personal.entity.js';
 import { FILTERS, filterParams, type Position, type SecretFilters } from '../scope/list-conditions.sql.js';
-import { mostSlashes, type Place } from '../scope/place.rules.js';
+import { mostSlashes, type SecretLocation } from '../scope/location.rules.js';
 import {
   findLockedSecrets,
   findSecret,
@@ -129,9 +129,9 @@ interface ListOptions {
 }
 
 /** Secrets of one folder, by path, then key (by code points). An unknown folder and an empty one both have none. */
-export const listInPlace = (
+export const listInFolder = (
   ctx: Context,
-  { projectId, environment, secretPath }: Place,
+  { projectId, environment, secretPath }: SecretLocation,
   options: ListOptions,
 ): Promise<ListedRecord[]> => list(ctx, 'folder', { projectId, environment, secretPath }, options);
 
@@ -201,7 +201,7 @@ async function list(
 /** One secret of a folder by its key, with the caller's personal value if the caller is a user. */
 export async function findByKey(
   ctx: Context,
-  { projectId, environment, secretPath }: Place,
+  { projectId, environment, secretPath }: SecretLocation,
   { key, withValues }: { key: string; withValues: boolean },
 ): Promise<ListedRecord | undefined> {
   const userId = callingUserId(ctx) ?? null;

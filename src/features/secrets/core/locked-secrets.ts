@@ -11,7 +11,7 @@ import {
   lockAndRecordByIds,
   lockAndRecordByKeys,
   lockAndRecordInFolders,
-  lockHomeOf,
+  lockFolderOfSecret,
   lockStructure,
 } from './secret.queries.js';
 import type { PathOf } from './secret.rules.js';
@@ -43,7 +43,7 @@ export async function holdSecret(
   authorize(project, action);
   if (withFolder) {
     await lockStructure(tx, project);
-    await lockHomeOf(tx, { secretId: id });
+    await lockFolderOfSecret(tx, { secretId: id });
   }
   // It may have been changed, moved and hidden meanwhile.
   const [record] = await lockedRecords(tx, project, (lock) => lockAndRecordByIds(lock, { ids: [id] }));

@@ -138,13 +138,13 @@ export interface ReferenceIssue {
 }
 
 /** Where a reference leads for one caller: to a value, or why to none. */
-export type Lead = { readonly id: string } | { readonly reason: Exclude<ReferenceIssueReason, 'CYCLIC'> };
+export type ResolvedReference = { readonly id: string } | { readonly reason: Exclude<ReferenceIssueReason, 'CYCLIC'> };
 
 /** Values that reference each other. IDs are whatever distinguishes the values. */
 export interface ValueGraph {
   /** Called once for each value that is reached. */
   valueOf(id: string): string;
-  leadOf(id: string, reference: Reference): Lead;
+  leadOf(id: string, reference: Reference): ResolvedReference;
   /** Whether `${` in a value is plain text. Absent: never. */
   isLiteral?(id: string): boolean;
 }
@@ -186,7 +186,7 @@ interface Node {
 
 interface Link {
   readonly text: string;
-  readonly lead: Lead;
+  readonly lead: ResolvedReference;
   /** The value that it references, once reached. */
   target: Node | null;
 }

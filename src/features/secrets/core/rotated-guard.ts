@@ -67,7 +67,11 @@ export const violationsOfRemoval = (
  * @param at the path that names what is to be deleted
  * @throws ROTATED_SECRET
  */
-export async function refuseKept(tx: Transaction, folderIds: readonly string[], at: string): Promise<void> {
+export async function refuseFoldersOfRotations(
+  tx: Transaction,
+  folderIds: readonly string[],
+  at: string,
+): Promise<void> {
   const kept = await tx.em.find(SecretRotationKey, { folderId: { $in: [...folderIds] } }, { fields: ['rotationId'] });
   const rotations = new Set(kept.map(({ rotationId }) => rotationId)).size;
   if (rotations === 0) return;

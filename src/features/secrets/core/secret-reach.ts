@@ -3,7 +3,7 @@ import type { Context } from '../../../kernel/context.js';
 import { distinctIds } from '../../../kernel/ids.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { oncePerRules, type SecretSubject, Visibility } from '../scope/visibility.rules.js';
-import { refuseOtherType } from './load-place.js';
+import { refuseOtherType } from './load-folder.js';
 
 /** A secret of some project, as rules see it. */
 type PlacedSubject = SecretSubject & { readonly projectId: string };

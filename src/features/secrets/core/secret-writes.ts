@@ -1,7 +1,7 @@
 import { type Actor, SYSTEM, type Transaction } from '../../../kernel/context.js';
 import { type ConstraintCodes, withConstraintCodes } from '../../../kernel/database/in-transaction.js';
 import { AppError } from '../../../kernel/errors.js';
-import type { Place } from '../scope/place.rules.js';
+import type { SecretLocation } from '../scope/location.rules.js';
 import { listTakenKeys } from './secret.queries.js';
 import type { SealedSecret, SecretPlaintext } from './secret-sealing.js';
 import { recordStates } from './secret-states.js';
@@ -58,7 +58,7 @@ type Writer = Pick<Actor, 'kind' | 'id'>;
 const paramsOf = (
   rows: readonly SecretRow[],
   { organizationId, projectId }: Home,
-  { actor, place }: { actor: Writer; place: Place | undefined },
+  { actor, place }: { actor: Writer; place: SecretLocation | undefined },
 ): Parameters<typeof insertSecretRows>[1] => ({
   ...valuesOf(
     rows.map(({ tagIds, references, versionSealed, ...row }) => ({
@@ -100,7 +100,7 @@ export function insertSecrets(
   tx: Transaction,
   home: Home,
   rows: readonly SecretRow[],
-  place?: Place,
+  place?: SecretLocation,
 ): Promise<Written[]> {
   if (rows.length === 0) return Promise.resolve([]);
   // In one order, so that two batches with common keys wait for each other and do not deadlock.
@@ -122,14 +122,14 @@ export async function updateSecrets(
   tx: Transaction,
   home: Home,
   rows: readonly SecretRow[],
-  { writer = tx.actor, place }: { readonly writer?: Writer; readonly place?: Place } = {},
+  { writer = tx.actor, place }: { readonly writer?: Writer; readonly place?: SecretLocation } = {},
 ): Promise<Written[]> {
   if (rows.length === 0) return [];
   const statement = updateSecretRows[writer.kind === SYSTEM.kind ? 'byService' : 'byActor'];
   return write(tx, statement, rows, paramsOf(rows, home, { actor: writer, place }));
 }
 
-const namesOf = (place: Place | undefined) => ({
+const namesOf = (place: SecretLocation | undefined) => ({
   path: place?.secretPath ?? null,
   environment: place?.environment ?? null,
 });
@@ -154,7 +154,7 @@ function write(
  * @param place as in `insertSecrets`
  * @throws SEALED_VALUE_INVALID, CONCURRENT_CHANGE for a folder that was renamed meanwhile
  */
-export async function deleteSecrets(tx: Transaction, ids: readonly string[], place?: Place): Promise<void> {
+export async function deleteSecrets(tx: Transaction, ids: readonly string[], place?: SecretLocation): Promise<void> {
   if (ids.length === 0) return;
   const params = { ids, actorKind: tx.actor.kind, actorId: tx.actor.id, ...namesOf(place) };
   const gone = await withConstraintCodes(() => deleteSecretRows(tx, params), CODES);

@@ -3,7 +3,7 @@ import type { Transaction } from '../../../kernel/context.js';
 import { t } from '../../../kernel/database/statement.js';
 import { anyOf, prepared } from '../../../kernel/database/tables.js';
 import { anyOfTexts, type ListParams, rowsOfLists, type TextParams, tables } from '../entities/tables.js';
-import type { Place } from '../scope/place.rules.js';
+import type { SecretLocation } from '../scope/location.rules.js';
 
 /**
  * Serializes changes of the structure of a project: folders, imports, and the keys and locations that references name.
@@ -22,25 +22,25 @@ const folders = tables.selectFrom('folder as f').select('f.id').orderBy('f.id').
  * Locks the folders in which secrets get new keys, or to which they are moved: before the secrets themselves are
  * locked, since inserts lock folders first. Otherwise writers of one key could deadlock.
  */
-export const lockHomes = prepared(({ folderIds }: ListParams<'folderIds'>) =>
+export const lockFolders = prepared(({ folderIds }: ListParams<'folderIds'>) =>
   folders.where('f.id', '=', anyOfTexts(folderIds)),
 );
 
-/** Locks, as `lockHomes` does, the folder of a secret, which stays in it: the structure is locked. */
-export const lockHomeOf = prepared(({ secretId }: TextParams<'secretId'>) =>
+/** Locks, as `lockFolders` does, the folder of a secret, which stays in it: the structure is locked. */
+export const lockFolderOfSecret = prepared(({ secretId }: TextParams<'secretId'>) =>
   folders.innerJoin('secret as s', 's.folder_id', 'f.id').where('s.id', '=', secretId),
 );
 
-/** Locks, as `lockHomes` does, a folder, with `recursive` also all below it. */
-export const lockHomesIn = prepared(
+/** Locks, as `lockFolders` does, a folder, with `recursive` also all below it. */
+export const lockFoldersIn = prepared(
   ({ environmentId, path, recursive }: TextParams<'environmentId' | 'path'> & { readonly recursive: boolean }) =>
     folders
       .where('f.environment_id', '=', environmentId)
       .where(sql<boolean>`(path = ${path} or ${recursive} and (${path} = '/' or starts_with(path, ${path} || '/')))`),
 );
 
-/** Locks, as `lockHomes` does, folders, and returns their locations, which stay. */
-export const lockPlaces = prepared(({ folderIds }: ListParams<'folderIds'>) =>
+/** Locks, as `lockFolders` does, folders, and returns their locations, which stay. */
+export const lockFolderLocations = prepared(({ folderIds }: ListParams<'folderIds'>) =>
   folders
     .innerJoin('environment as e', 'e.id', 'f.environment_id')
     .select(['f.path', 'e.slug as environment'])
@@ -57,7 +57,7 @@ export const lockProjects = prepared(({ ids }: ListParams<'ids'>) =>
  * The folders of secrets: neither they nor their environments are renamed or moved, and rules are checked at this location. Locked
  * before the secrets themselves, as by every write in several folders.
  */
-export const lockHomesOf = prepared(({ ids }: ListParams<'ids'>) =>
+export const lockFoldersOfSecrets = prepared(({ ids }: ListParams<'ids'>) =>
   folders
     .innerJoin('environment as e', 'e.id', 'f.environment_id')
     .where(sql<boolean>`f.id in (select s.folder_id from secret s where s.id = ${anyOfTexts(ids)})`)
@@ -71,7 +71,7 @@ const secretsById = (ids: readonly string[]) => secrets.where('s.id', '=', anyOf
 export const lockByIds = prepared(({ ids }: ListParams<'ids'>) => secretsById(ids));
 
 /** The latest versions of those of these secrets that are deleted, locked until the transaction ends. */
-export const holdDeleted = prepared(({ ids }: ListParams<'ids'>) =>
+export const lockDeletedVersions = prepared(({ ids }: ListParams<'ids'>) =>
   tables
     .selectFrom('secret_version as v')
     .select('v.secret_id as id')
@@ -90,7 +90,7 @@ export const holdDeleted = prepared(({ ids }: ListParams<'ids'>) =>
  */
 export async function lockHistories(tx: Transaction, ids: readonly string[]): Promise<void> {
   await lockByIds(tx, { ids });
-  await holdDeleted(tx, { ids });
+  await lockDeletedVersions(tx, { ids });
   // What another caller restored while this one waited.
   await lockByIds(tx, { ids });
 }
@@ -150,10 +150,10 @@ export const listTakenKeys = prepared((wanted: ListParams<'folderIds' | 'keys' |
     ),
 );
 
-type InEnvironment = Omit<Place, 'secretPath'>;
+type InEnvironment = Omit<SecretLocation, 'secretPath'>;
 
 /** An environment with those of these folders that it has; a row without a folder if it has none of them. */
-export const findPlaces = prepared(
+export const findFolderLocations = prepared(
   ({ projectId, environment, secretPaths }: InEnvironment & ListParams<'secretPaths'>) =>
     tables
       .selectFrom('environment as e')

@@ -4,7 +4,7 @@ import { emOf } from '../../../kernel/database/database.js';
 import { AppError, type ErrorCode, type ErrorDetail } from '../../../kernel/errors.js';
 import { distinctIds, isId } from '../../../kernel/ids.js';
 import { ProjectMembership } from '../../projects/public.js';
-import type { Place } from '../scope/place.rules.js';
+import type { SecretLocation } from '../scope/location.rules.js';
 import { authorizeSubjectChanges, fieldsOf } from '../scope/visibility.rules.js';
 import { findTags, type TagRow } from '../tags/public.js';
 import { listTakenKeys } from './secret.queries.js';
@@ -20,7 +20,7 @@ const refuseWith = (code: ErrorCode, details: readonly ErrorDetail[]): void => {
 export const refuseViolations = (details: readonly ErrorDetail[]): void => refuseWith('VALIDATION_FAILED', details);
 
 /** The attributes for rules of a secret to be written. */
-export const subjectOf = ({ environment, secretPath }: Place, key: string, tags: readonly TagRow[]) => ({
+export const subjectOf = ({ environment, secretPath }: SecretLocation, key: string, tags: readonly TagRow[]) => ({
   environment,
   path: secretPath,
   key,
@@ -105,7 +105,7 @@ interface NewKey {
  *
  * @throws SECRET_KEY_TAKEN
  */
-export const refuseTaken = (
+export const refuseTakenKeys = (
   tx: Transaction,
   { folderId, homes, pathOf }: Pick<WriteTarget, 'folderId' | 'homes' | 'pathOf'>,
   keys: readonly string[],

@@ -5,10 +5,10 @@ import { authorize } from '../../../kernel/authz/ability.js';
 import { type Context, isTransaction, type Transaction } from '../../../kernel/context.js';
 import { AppError } from '../../../kernel/errors.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
-import type { Place } from '../scope/place.rules.js';
+import type { SecretLocation } from '../scope/location.rules.js';
 import type { SecretRecord } from './find-secrets.js';
-import { type FoundPlace, loadFolders, loadPlace, loadSecretProject } from './load-place.js';
-import { lockPlaces } from './secret.queries.js';
+import { type FoundFolder, loadFolder, loadFolders, loadSecretProject } from './load-folder.js';
+import { lockFolderLocations } from './secret.queries.js';
 import { keyAfterChange, type PathOf, type SecretChange } from './secret.rules.js';
 import { idsWithValues, type SecretView } from './secret.view.js';
 
@@ -16,15 +16,15 @@ export type WriteAction = 'secrets:create' | 'secrets:edit' | 'secrets:delete';
 
 /** The location of a write, and the paths of its violations. */
 export interface Batch {
-  readonly place: Place;
+  readonly place: SecretLocation;
   readonly pathOf: PathOf;
   /** The folder of each secret. Absent: that of `place`. */
   readonly secretPaths?: readonly string[] | undefined;
 }
 
 /** A folder that exists. */
-export interface ExistingFolder extends FoundPlace {
-  readonly place: Place;
+export interface ExistingFolder extends FoundFolder {
+  readonly place: SecretLocation;
 }
 
 /** A location that exists, in a project where the caller may perform the action on some secret. */
@@ -56,7 +56,7 @@ export async function loadWriteTarget(
   projects: ProjectReader,
   { place, pathOf, secretPaths }: Batch,
   action: WriteAction,
-  find = loadPlace,
+  find = loadFolder,
 ): Promise<WriteTarget> {
   if (!isTransaction(ctx)) await projects.findAtArrival(ctx, place.projectId);
   const project = await loadSecretProject(ctx, projects, place.projectId);
@@ -68,7 +68,7 @@ export async function loadWriteTarget(
 }
 
 /**
- * Locks the target folders of secrets, as `lockHomes` does, at the location that the caller named: the rules were
+ * Locks the target folders of secrets, as `lockFolders` does, at the location that the caller named: the rules were
  * checked for it. A concurrent move of a folder waits, and then needs the rights on what was added to it.
  *
  * @throws FOLDER_NOT_FOUND, CONCURRENT_CHANGE for one that was renamed meanwhile
@@ -77,7 +77,7 @@ export async function lockTargetFolders(
   tx: Transaction,
   targets: readonly Pick<WriteTarget, 'folderId' | 'place'>[],
 ): Promise<void> {
-  const rows = await lockPlaces(tx, { folderIds: targets.map(({ folderId }) => folderId) });
+  const rows = await lockFolderLocations(tx, { folderIds: targets.map(({ folderId }) => folderId) });
   const homes = new Map(rows.map((row) => [row.id, row]));
   for (const { folderId, place } of targets) {
     const home = homes.get(folderId);
@@ -88,7 +88,7 @@ export async function lockTargetFolders(
 }
 
 /** The location of a target in terms of references. */
-export const namedPlace = ({ place: { environment, secretPath } }: ExistingFolder) => ({
+export const referenceLocation = ({ place: { environment, secretPath } }: ExistingFolder) => ({
   environment,
   path: secretPath,
 });
@@ -105,8 +105,8 @@ export const renamesOf = (present: readonly ExistingSecret[]) =>
   present
     .filter(({ record, change }) => keyAfterChange(change) !== record.key)
     .map(({ home, record, change }) => ({
-      from: { ...namedPlace(home), key: record.key },
-      to: { ...namedPlace(home), key: keyAfterChange(change) },
+      from: { ...referenceLocation(home), key: record.key },
+      to: { ...referenceLocation(home), key: keyAfterChange(change) },
     }));
 
 /** Details of the audit record of a write besides location and secrets. */
@@ -141,12 +141,12 @@ export const recordWrite = (tx: Transaction, target: Written, write: RecordedWri
 /** Characters of the names of all locations that are remembered. */
 const MAX_LENGTH = 2_000_000;
 
-const placeName = ({ projectId, environment, secretPath }: Place): string =>
+const placeName = ({ projectId, environment, secretPath }: SecretLocation): string =>
   `${projectId.toLowerCase()} ${environment} ${secretPath}`;
 
 /** Remembers which environments and folders the names of locations mean: most writes go to few of them. */
 export class WriteTargets {
-  readonly #known = new LRUCache<string, FoundPlace>({
+  readonly #known = new LRUCache<string, FoundFolder>({
     maxSize: MAX_LENGTH,
     sizeCalculation: (_place, name) => name.length,
   });
@@ -175,9 +175,9 @@ export class WriteTargets {
     }
   }
 
-  readonly #find = async (ctx: Context, place: Place): Promise<FoundPlace> => {
+  readonly #find = async (ctx: Context, place: SecretLocation): Promise<FoundFolder> => {
     this.#known.delete(placeName(place));
-    const found = await loadPlace(ctx, place);
+    const found = await loadFolder(ctx, place);
     this.#known.set(placeName(place), found);
     return found;
   };

@@ -7,22 +7,22 @@ import { isId, newId } from '../../../kernel/ids.js';
 import { validationFailed } from '../../../kernel/validation.js';
 import type { FieldChange } from '../../identity/permissions/public.js';
 import { authorizeNewNames, type ProjectAccess } from '../../projects/public.js';
-import { listSubjects, lockHomes, lockStructure } from '../core/secret.queries.js';
+import { listSubjects, lockFolders, lockStructure } from '../core/secret.queries.js';
 import { Folder } from '../entities/folder.entity.js';
-import { type NamedPlace, type PlaceRenaming, rewriteReferencesInto } from '../references/reference-writes.js';
-import { isShortEnough, joinPath, parentOf, pathsDownTo } from '../scope/place.rules.js';
+import { type FolderRenaming, type ReferenceLocation, rewriteReferencesInto } from '../references/reference-writes.js';
+import { isShortEnough, joinPath, parentOf, pathsDownTo } from '../scope/location.rules.js';
 import { authorizeRename, mayRenameAll } from '../scope/visibility.rules.js';
 import type { FolderChange } from './folder.rules.js';
 import {
   type FolderMove,
   type FolderRow,
   findFolders,
-  holdRoots,
   insertRoots,
   type LockedEnvironment,
-  listAtPlaces,
+  listAtLocations,
   listHolding,
   listMoves,
+  lockRootFolders,
   setPaths,
   updateFolders,
 } from './folder.sql.js';
@@ -48,7 +48,7 @@ export async function lockEnvironments(
   slugs: readonly string[],
 ): Promise<ReadonlyMap<string, LockedEnvironment>> {
   await lockStructure(tx, { projectId });
-  const rows = await holdRoots(tx, { projectId, slugs });
+  const rows = await lockRootFolders(tx, { projectId, slugs });
   return new Map(rows.map((row) => [row.environment, row]));
 }
 
@@ -72,7 +72,7 @@ export async function findPaths(
   paths: readonly string[],
 ): Promise<FoundFolders> {
   const wanted = [...new Set(['/', ...paths.flatMap(pathsDownTo)])];
-  const rows = await listAtPlaces(ctx, { environmentIds: wanted.map(() => environmentId), paths: wanted });
+  const rows = await listAtLocations(ctx, { environmentIds: wanted.map(() => environmentId), paths: wanted });
   const ids = new Map(rows.map(({ id, path }) => [path, id]));
   const missing = wanted.filter((path) => !ids.has(path)).sort((a, b) => a.length - b.length);
   for (const path of missing) authorize(project, 'secret-folders:create', { environment, secretPath: parentOf(path) });
@@ -122,7 +122,7 @@ interface FolderBatch {
 }
 
 /** A renamed folder, with all secrets directly in it. */
-interface Relocation extends PlaceRenaming {
+interface Relocation extends FolderRenaming {
   readonly folderId: string;
 }
 
@@ -162,7 +162,7 @@ export async function changeFolders(tx: Transaction, batch: FolderBatch): Promis
 async function fieldChangesOf(tx: Transaction, relocations: readonly Relocation[]): Promise<FieldChange[]> {
   const ids = relocations.map(({ folderId }) => folderId);
   const holding = new Map((await listHolding(tx, { ids })).map((folder) => [folder.id, folder]));
-  const fields = ({ environment }: NamedPlace, secretPath: string) => ({ environment, secretPath });
+  const fields = ({ environment }: ReferenceLocation, secretPath: string) => ({ environment, secretPath });
   return relocations.flatMap(({ folderId, from, to }): FieldChange[] => {
     const [before, after] = [fields(from, from.path), fields(to, to.path)];
     const above = { before: fields(from, parentOf(from.path)), after: fields(to, parentOf(to.path)) };
@@ -239,7 +239,7 @@ async function findPlaces(
   places: readonly { readonly environmentId: string; readonly path: string }[],
 ): Promise<(string | undefined)[]> {
   if (places.length === 0) return [];
-  const rows = await listAtPlaces(tx, {
+  const rows = await listAtLocations(tx, {
     environmentIds: places.map(({ environmentId }) => environmentId),
     paths: places.map(({ path }) => path),
   });
@@ -312,7 +312,7 @@ export async function authorizeRelocations(
 ): Promise<void> {
   if (relocations.length === 0) return;
   // Nothing comes in without a check: a secret that is being created either exists, or does not find its folder.
-  await lockHomes(tx, { folderIds: relocations.map(({ folderId }) => folderId) });
+  await lockFolders(tx, { folderIds: relocations.map(({ folderId }) => folderId) });
   for (const { environment, path } of relocations.flatMap(({ from, to }) => [from, to])) {
     // A root folder is the environment itself.
     if (path === '/') continue;
@@ -333,11 +333,12 @@ export async function authorizeRelocations(
  * the old one
  */
 async function refuseShown(tx: Transaction, project: ProjectAccess, relocations: readonly Relocation[]): Promise<void> {
-  const gains = (action: 'secret-folders:read' | 'secret-imports:read', path: (place: NamedPlace) => string) => {
-    const may = (at: NamedPlace) => can(project.ability, action, { environment: at.environment, secretPath: path(at) });
+  const gains = (action: 'secret-folders:read' | 'secret-imports:read', path: (place: ReferenceLocation) => string) => {
+    const may = (at: ReferenceLocation) =>
+      can(project.ability, action, { environment: at.environment, secretPath: path(at) });
     return relocations.filter(({ from, to }) => may(to) && !may(from));
   };
-  const itself = ({ path }: NamedPlace) => path;
+  const itself = ({ path }: ReferenceLocation) => path;
   // A folder is listed by rights on its parent, and is the root of its own tree. A root folder has nothing to reveal.
   const folders = [
     ...gains('secret-folders:read', ({ path }) => parentOf(path)),

@@ -8,10 +8,10 @@ import { isId } from '../../../kernel/ids.js';
 import { type KeyBounds, keyPageBounds, Page, type PageRequest } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
-import { loadPlace, loadSecretProject } from '../core/load-place.js';
+import { loadFolder, loadSecretProject } from '../core/load-folder.js';
 import { listSubjects } from '../core/secret.queries.js';
-import type { KnownEnvironment } from '../reading/secret-reading.service.js';
-import { parentOf } from '../scope/place.rules.js';
+import type { VisibleEnvironment } from '../reading/secret-reading.service.js';
+import { parentOf } from '../scope/location.rules.js';
 import { Visibility } from '../scope/visibility.rules.js';
 import { VersionVisibility } from '../versions/version.rules.js';
 import { listNewestStates, listWritten } from '../versions/version.sql.js';
@@ -73,7 +73,7 @@ export class FolderReadingService {
     const { projectId, environment, path } = parse(FolderByPath, raw);
     const project = await loadSecretProject(ctx, this.projects, projectId);
     authorize(project, 'secret-folders:read');
-    const { folderId } = await loadPlace(ctx, { projectId, environment, secretPath: path });
+    const { folderId } = await loadFolder(ctx, { projectId, environment, secretPath: path });
     authorize(project, 'secret-folders:read', { environment, secretPath: parentOf(path) });
     const folder = await loadRow(ctx, findFolders, { ids: [folderId] }, 'FOLDER_NOT_FOUND');
     await ctx.auditTrail.recordRead(ctx, { action: 'folder:get', projectId, facts: { folderId } });
@@ -140,7 +140,7 @@ export class FolderReadingService {
    */
   async listInEnvironment(
     ctx: Context,
-    { id, slug, access }: KnownEnvironment & { slug: string },
+    { id, slug, access }: VisibleEnvironment & { slug: string },
     raw: unknown,
   ): Promise<Page<ReadFolder>> {
     const { path, ...request } = parse(FolderPageAt, raw);
@@ -171,7 +171,7 @@ export class FolderReadingService {
   ): Promise<{ project: ProjectAccess; environmentId: string; folderId: string }> {
     const project = await loadSecretProject(ctx, this.projects, place.projectId);
     authorize(project, 'secret-folders:read');
-    const found = await loadPlace(ctx, place);
+    const found = await loadFolder(ctx, place);
     const { environment, secretPath } = place;
     authorize(project, 'secret-folders:read', { environment, secretPath });
     return { project, ...found };

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { pageRules } from '../../../kernel/paging.js';
 import { idOf, storedText } from '../../../kernel/text-rules.js';
-import { folderName, folderPath, place } from '../scope/place.rules.js';
+import { folderName, folderPath, secretLocation } from '../scope/location.rules.js';
 
 const projectId = idOf('project');
-const environment = place.environment.meta({ description: 'Slug of the environment, for example `prod`.' });
+const environment = secretLocation.environment.meta({ description: 'Slug of the environment, for example `prod`.' });
 const path = folderPath.default('/').meta({ description: 'Path of the parent folder, for example `/payments`.' });
 const id = idOf('folder');
 const name = folderName.meta({ description: 'Name of the folder: letters, digits, - and _, for example `eu_west-1`.' });

@@ -7,12 +7,12 @@ import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { isId } from '../../../kernel/ids.js';
 import { parse, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
-import { loadSecretProject } from '../core/load-place.js';
-import { refuseKept } from '../core/rotated-guard.js';
+import { loadSecretProject } from '../core/load-folder.js';
+import { refuseFoldersOfRotations } from '../core/rotated-guard.js';
 import { listSubjects, lockSecretsIn, lockStructure } from '../core/secret.queries.js';
 import { deleteSecrets } from '../core/secret-writes.js';
 import { Folder } from '../entities/folder.entity.js';
-import { folderPath, isShortEnough, joinPath, parentOf } from '../scope/place.rules.js';
+import { folderPath, isShortEnough, joinPath, parentOf } from '../scope/location.rules.js';
 import { fieldsOf } from '../scope/visibility.rules.js';
 import {
   CreateFolder,
@@ -227,7 +227,7 @@ async function deleteFound(
   if (!isEmpty && !forceDelete) throw new AppError('FOLDER_NOT_EMPTY');
   const tree = isEmpty ? [folder] : await lockTree(tx, folder);
   await refuseImported(tx, project, { tree, at });
-  if (isEmpty) await refuseKept(tx, [folder.id], at);
+  if (isEmpty) await refuseFoldersOfRotations(tx, [folder.id], at);
   const deletedSecrets = isEmpty ? 0 : await deleteContents(tx, project, { environment, tree, at });
   if ((await tx.em.nativeDelete(Folder, { id: folder.id })) === 0) throw new AppError('FOLDER_NOT_FOUND');
   await recordFolder(tx, 'folder:delete', folder, { deletedFolders: tree.length, deletedSecrets });
@@ -318,7 +318,7 @@ async function deleteContents(
   // Read after the lock and not with it: a statement that waited for the lock would see the old tags.
   const subjects = secretIds.length === 0 ? [] : await listSubjects(tx, { folderIds });
   for (const subject of subjects) authorize(project, 'secrets:delete', fieldsOf(subject));
-  await refuseKept(tx, folderIds, at);
+  await refuseFoldersOfRotations(tx, folderIds, at);
   await deleteSecrets(tx, secretIds);
   return secretIds.length;
 }

@@ -107,7 +107,7 @@ export const listFoldersToFollow = prepared(({ environmentId, to }: TextParams<'
 );
 
 /** All folders of an environment, locked, so that nothing comes in without a check. */
-export const holdFoldersOf = prepared(({ environmentId }: TextParams<'environmentId'>) =>
+export const lockFoldersOf = prepared(({ environmentId }: TextParams<'environmentId'>) =>
   places.where('e.id', '=', environmentId).orderBy('f.id').forUpdate('f'),
 );
 
@@ -115,7 +115,7 @@ export const holdFoldersOf = prepared(({ environmentId }: TextParams<'environmen
  * Environments and their root folders, whose rows are the lock of all folders, in a mode that does not block writes of
  * secrets. The slugs of the environments cannot change meanwhile.
  */
-export const holdRoots = prepared(({ projectId, slugs }: TextParams<'projectId'> & ListParams<'slugs'>) =>
+export const lockRootFolders = prepared(({ projectId, slugs }: TextParams<'projectId'> & ListParams<'slugs'>) =>
   placed
     .select(['e.slug as environment', 'e.id as environmentId', 'f.id as rootId'])
     .where('e.project_id', '=', projectId)
@@ -127,7 +127,7 @@ export const holdRoots = prepared(({ projectId, slugs }: TextParams<'projectId'>
 );
 
 /** An environment whose folders nobody else changes until the transaction ends. */
-export type LockedEnvironment = Awaited<ReturnType<typeof holdRoots>>[number];
+export type LockedEnvironment = Awaited<ReturnType<typeof lockRootFolders>>[number];
 
 /** A folder and all below it, locked against new contents and new imports from them, by ID. */
 export const lockTree = prepared(({ environmentId, path }: TextParams<'environmentId' | 'path'>) =>
@@ -141,7 +141,7 @@ export const lockTree = prepared(({ environmentId, path }: TextParams<'environme
 );
 
 /** Folders by location: an environment, and a path in it. */
-export const listAtPlaces = prepared(({ environmentIds, paths }: ListParams<'environmentIds' | 'paths'>) =>
+export const listAtLocations = prepared(({ environmentIds, paths }: ListParams<'environmentIds' | 'paths'>) =>
   tables
     .selectFrom('folder as f')
     .innerJoin(rowsOfLists({ environment_id: ['uuid', environmentIds], path: ['text', paths] }), (join) =>

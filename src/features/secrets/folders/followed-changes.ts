@@ -2,14 +2,14 @@ import { authorize } from '../../../kernel/authz/ability.js';
 import type { Transaction } from '../../../kernel/context.js';
 import type { FieldChange } from '../../identity/permissions/public.js';
 import type { ProjectAccess } from '../../projects/public.js';
-import { refuseKept } from '../core/rotated-guard.js';
+import { refuseFoldersOfRotations } from '../core/rotated-guard.js';
 import { listSecretsWithTag, listSubjects, lockSecretsIn, lockStructure } from '../core/secret.queries.js';
 import { rewriteReferencesInto } from '../references/reference-writes.js';
-import { parentOf } from '../scope/place.rules.js';
+import { parentOf } from '../scope/location.rules.js';
 import { authorizeAll, authorizeRename, mayAlways, mayRenameAll } from '../scope/visibility.rules.js';
 import type { TagRow } from '../tags/public.js';
 import { listPastOfEnvironment, listVersionsWithTag } from '../versions/version.sql.js';
-import { deleteHistoriesOf, holdFoldersOf, listFoldersToFollow } from './folder.sql.js';
+import { deleteHistoriesOf, listFoldersToFollow, lockFoldersOf } from './folder.sql.js';
 import { authorizeRelocations } from './folder-changes.js';
 import { listImporting } from './import.sql.js';
 
@@ -55,13 +55,13 @@ export async function followEnvironment(
 export async function forgetEnvironment(tx: Transaction, project: ProjectAccess, environmentId: string): Promise<void> {
   // A secret that is moved in concurrently would leave its earlier versions.
   await lockStructure(tx, project);
-  await refuseKept(tx, await authorizeDeletion(tx, project, environmentId), 'id');
+  await refuseFoldersOfRotations(tx, await authorizeDeletion(tx, project, environmentId), 'id');
   await deleteHistoriesOf(tx, { environmentId });
 }
 
 /** @returns IDs of all its folders, which are locked */
 async function authorizeDeletion(tx: Transaction, project: ProjectAccess, environmentId: string): Promise<string[]> {
-  const folders = await holdFoldersOf(tx, { environmentId });
+  const folders = await lockFoldersOf(tx, { environmentId });
   const environment = folders[0]?.environment ?? '';
   for (const { path } of folders)
     if (path !== '/') authorize(project, 'secret-folders:delete', { environment, secretPath: parentOf(path) });

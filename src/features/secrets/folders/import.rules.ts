@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { integer } from '../../../kernel/number-rules.js';
 import { pageRules } from '../../../kernel/paging.js';
 import { idOf } from '../../../kernel/text-rules.js';
-import { folderPath, place } from '../scope/place.rules.js';
+import { folderPath, secretLocation } from '../scope/location.rules.js';
 
 const projectId = idOf('project');
-const { environment } = place;
+const { environment } = secretLocation;
 const path = folderPath.default('/');
 const id = idOf('import');
 const sourceEnvironment = environment.meta({

@@ -10,22 +10,22 @@ import { isId, newId } from '../../../kernel/ids.js';
 import { decodeCursor, Page, type PageRequest, positionKey, rowLimit } from '../../../kernel/paging.js';
 import { parse, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
-import { type FoundPlace, loadPlace, loadSecretProject } from '../core/load-place.js';
+import { type FoundFolder, loadFolder, loadSecretProject } from '../core/load-folder.js';
 import { lockStructure } from '../core/secret.queries.js';
 import { SecretImport } from '../entities/import.entity.js';
-import type { KnownEnvironment } from '../reading/secret-reading.service.js';
-import { folderPath, type Place } from '../scope/place.rules.js';
+import type { VisibleEnvironment } from '../reading/secret-reading.service.js';
+import { folderPath, type SecretLocation } from '../scope/location.rules.js';
 import type { ReadFolder } from './folder.sql.js';
 import { CreateImport, DeleteImport, GetImport, ListImports, UpdateImport } from './import.rules.js';
 import {
   findImports,
   findReached,
-  holdFolders,
   type ImportRow,
   insertImport,
   listImports,
   listImportsInEnvironments,
   listImportsOf,
+  lockImportedFolders,
   moveImport,
 } from './import.sql.js';
 
@@ -39,7 +39,7 @@ const CODES: ConstraintCodes = {
 type Action = 'secret-imports:read' | 'secret-imports:create' | 'secret-imports:edit' | 'secret-imports:delete';
 
 /** An importing folder, in a project where the caller may perform the action on its imports. */
-interface Importing extends FoundPlace {
+interface Importing extends FoundFolder {
   readonly project: ProjectAccess;
 }
 
@@ -169,7 +169,7 @@ export class ImportService {
    */
   async listInEnvironment(
     ctx: Context,
-    at: KnownEnvironment & { slug: string },
+    at: VisibleEnvironment & { slug: string },
     raw: unknown,
   ): Promise<readonly ImportRow[]> {
     const path = parse(folderPath, raw);
@@ -224,11 +224,11 @@ export class ImportService {
     return { project, before };
   }
 
-  async #importing(ctx: Context, place: Place, action: Action): Promise<Importing> {
+  async #importing(ctx: Context, place: SecretLocation, action: Action): Promise<Importing> {
     const project = await loadSecretProject(ctx, this.projects, place.projectId);
     // A caller who may do this nowhere learns nothing about environments and folders.
     authorize(project, action);
-    const found = await loadPlace(ctx, place);
+    const found = await loadFolder(ctx, place);
     authorize(project, action, { environment: place.environment, secretPath: place.secretPath });
     return { project, ...found };
   }
@@ -247,9 +247,9 @@ const fieldsOf = ({ environmentSlug, path }: ImportRow['folder']) => ({
 async function loadSource(
   tx: Transaction,
   { project, folderId }: Pick<Importing, 'project' | 'folderId'>,
-  source: Place,
-): Promise<FoundPlace> {
-  const found = await loadPlace(tx, source);
+  source: SecretLocation,
+): Promise<FoundFolder> {
+  const found = await loadFolder(tx, source);
   const { environment, secretPath } = source;
   authorize(project, 'secrets:describeSecret', { environment, secretPath });
   if (found.folderId === folderId) {
@@ -267,7 +267,7 @@ async function refuseCycle(
   tx: Transaction,
   { folderId, sourceFolderId }: { folderId: string; sourceFolderId: string },
 ): Promise<void> {
-  if ((await holdFolders(tx, { folderIds: [folderId, sourceFolderId] })).length < 2)
+  if ((await lockImportedFolders(tx, { folderIds: [folderId, sourceFolderId] })).length < 2)
     throw new AppError('FOLDER_NOT_FOUND');
   const [found] = await findReached(tx, { from: sourceFolderId, to: folderId });
   if (found?.isReached === true) throw new AppError('IMPORT_CYCLE');

@@ -64,7 +64,7 @@ export const listImportsOf = prepared(({ folderIds }: ListParams<'folderIds'>) =
 );
 
 /** Those of these folders that exist, locked against deletion until the transaction ends. */
-export const holdFolders = prepared(({ folderIds }: ListParams<'folderIds'>) =>
+export const lockImportedFolders = prepared(({ folderIds }: ListParams<'folderIds'>) =>
   tables.selectFrom('folder').select('id').where('id', '=', anyOf(folderIds)).orderBy('id').forKeyShare(),
 );
 

@@ -6,8 +6,8 @@ import { requestedOrder } from '../../../kernel/list-order.js';
 import { Page } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
-import { type Bounds, type ListedRecord, listInFolders, listInPlace } from '../core/find-secrets.js';
-import { loadPlace, loadSecretProject } from '../core/load-place.js';
+import { type Bounds, type ListedRecord, listInFolder, listInFolders } from '../core/find-secrets.js';
+import { loadFolder, loadSecretProject } from '../core/load-folder.js';
 import {
   cursorOf,
   entriesAfter,
@@ -26,7 +26,7 @@ import { acquireReadSlot, releaseSlotOfFewRows, reserveEntries, reserveRows } fr
 import { openerFor } from '../core/secret-sealing.js';
 import { type ExpandedViews, expandViews } from '../references/secret-expansion.js';
 import type { Position } from '../scope/list-conditions.sql.js';
-import { nearestFirst, type ScopeFolder } from '../scope/place.rules.js';
+import { nearestFirst, type ScopeFolder } from '../scope/location.rules.js';
 import { findScope, type Scope } from '../scope/scope.sql.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
 import { ListSecrets } from './secret-reading.rules.js';
@@ -154,8 +154,8 @@ async function findRows(ctx: Context, input: ListInput, bounds: Bounds): Promise
     since: input.updatedSince?.toISOString() ?? null,
   };
   if (!input.recursive && !input.includeImports) {
-    const rows = await listInPlace(ctx, input, { ...options, bounds });
-    const folderId = rows[0]?.folderId ?? (await loadPlace(ctx, input)).folderId;
+    const rows = await listInFolder(ctx, input, { ...options, bounds });
+    const folderId = rows[0]?.folderId ?? (await loadFolder(ctx, input)).folderId;
     return { folderId, rows, imports: [], depthTruncated: false };
   }
   const scope = (await findScope(ctx, input, input)) ?? (await missingPlace(ctx, input));
@@ -183,7 +183,7 @@ async function findRows(ctx: Context, input: ListInput, bounds: Bounds): Promise
 
 /** Reports what is missing at a location. It may have been created again just now, empty. */
 async function missingPlace(ctx: Context, input: ListInput): Promise<Scope> {
-  const { folderId } = await loadPlace(ctx, input);
+  const { folderId } = await loadFolder(ctx, input);
   return { baseId: folderId, folders: [], isTruncated: false };
 }
 

@@ -4,8 +4,8 @@ import { integer, MAX_VERSION } from '../../../kernel/number-rules.js';
 import { DISPLAY_RULES, pageRules } from '../../../kernel/paging.js';
 import { idOf } from '../../../kernel/text-rules.js';
 import { ownValues, secretKey, secretKind } from '../core/secret.rules.js';
+import { folderPath, secretLocation } from '../scope/location.rules.js';
 import { metadataPairs } from '../scope/metadata-filter.rules.js';
-import { folderPath, place } from '../scope/place.rules.js';
 import { tagSlug } from '../tags/public.js';
 
 /** How values are returned. */
@@ -27,7 +27,7 @@ const reading = {
 
 /** Arguments of `secrets`. */
 export const ListSecrets = z.strictObject({
-  ...place,
+  ...secretLocation,
   ...reading,
   tagSlugs: z.array(tagSlug).max(100).nullish().meta({
     description: 'Only secrets with at least one of these tags: slugs.',
@@ -60,7 +60,7 @@ export const GetSecret = z.strictObject({ id: idOf('secret'), ...reading });
 /** Arguments of `secretByKey`. */
 export const GetSecretByKey = z
   .strictObject({
-    ...place,
+    ...secretLocation,
     ...reading,
     secretKey: secretKey.meta({ description: 'Key of the secret, for example `DB_PASSWORD`.' }),
     type: secretKind.default('shared').meta({
@@ -112,7 +112,9 @@ const page = { first: true, after: true, orderBy: true, updatedSince: true } as 
 export const FolderSecrets = ListInFolder.omit(page);
 
 /** Arguments of `Environment.secretConnection`, which calls the path as other fields of environments do. */
-export const EnvironmentSecretPage = ListInEnvironment.omit({ secretPath: true }).extend({ path: place.secretPath });
+export const EnvironmentSecretPage = ListInEnvironment.omit({ secretPath: true }).extend({
+  path: secretLocation.secretPath,
+});
 
 /** Arguments of `Environment.secrets`, beside the older `secretPath`. */
 export const EnvironmentSecrets = EnvironmentSecretPage.omit(page).extend({

@@ -5,13 +5,13 @@ import { isId } from '../../../kernel/ids.js';
 import { parse, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { callingUserId, findById, findByKey, findInFolders, type ListedRecord } from '../core/find-secrets.js';
-import { loadPlace, loadSecretProject } from '../core/load-place.js';
+import { loadFolder, loadSecretProject } from '../core/load-folder.js';
 import { findProjectOf } from '../core/secret.queries.js';
 import type { SecretKind } from '../core/secret.rules.js';
 import { idsWithValues, type SecretView, SecretViewer } from '../core/secret.view.js';
 import { openerFor } from '../core/secret-sealing.js';
 import { expandViews } from '../references/secret-expansion.js';
-import { byPrecedence, type Place } from '../scope/place.rules.js';
+import { byPrecedence, type SecretLocation } from '../scope/location.rules.js';
 import { findScope } from '../scope/scope.sql.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
 import { atLocation } from '../versions/version.rules.js';
@@ -19,7 +19,7 @@ import { loadVersion } from '../versions/version.service.js';
 import { GetSecret, GetSecretByKey } from './secret-reading.rules.js';
 
 /** An environment of a project that the caller can see. */
-export interface KnownEnvironment {
+export interface VisibleEnvironment {
   readonly id: string;
   readonly access: ProjectAccess;
 }
@@ -62,7 +62,7 @@ export class SecretReadingService {
     const record = await findByKey(ctx, place, wanted);
     if (record !== undefined && visibility.describes(record))
       return discloseVersion(ctx, { project, visibility, version }, { record, ...showing });
-    if (record === undefined) await loadPlace(ctx, place);
+    if (record === undefined) await loadFolder(ctx, place);
     if (!includeImports || showing.type === 'personal') throw new AppError('SECRET_NOT_FOUND');
     const imported = await findImported(ctx, place, { ...wanted, visibility });
     if (imported === undefined) throw new AppError('SECRET_NOT_FOUND');
@@ -96,7 +96,7 @@ function refuseOthers(ctx: Context): void {
 /** The effective secret of this key among the imports of a folder, of those that the caller may see. */
 async function findImported(
   ctx: Context,
-  place: Place,
+  place: SecretLocation,
   { visibility, ...wanted }: { key: string; withValues: boolean; visibility: Visibility },
 ): Promise<ListedRecord | undefined> {
   const scope = await findScope(ctx, place, { recursive: false, includeImports: true });

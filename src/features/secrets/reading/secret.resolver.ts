@@ -5,8 +5,8 @@ import { query } from '../../../kernel/graphql/operations.js';
 import { MAX_VERSION } from '../../../kernel/number-rules.js';
 import { type Data, nextCursor, paging, queryBoolean, queryInteger, route } from '../../../rest/route.js';
 import { SecretConnection, SecretType, toSecretConnection, toSecretType } from '../core/secret.type.js';
+import { secretLocation } from '../scope/location.rules.js';
 import { parseMetadataFilter } from '../scope/metadata-filter.rules.js';
-import { place } from '../scope/place.rules.js';
 import {
   depthTruncated,
   FIELDS,
@@ -89,7 +89,7 @@ export const secretRoutes = [
     operationId: 'listSecrets',
     sensitive: true,
     query: z.strictObject({
-      ...place,
+      ...secretLocation,
       ...showing,
       include_imports: queryBoolean(false).meta({ description: 'Whether to include imported secrets.' }),
       includeImports: alike,
@@ -174,7 +174,7 @@ export const secretRoutes = [
     operationId: 'getSecret',
     sensitive: true,
     query: z.strictObject({
-      ...place,
+      ...secretLocation,
       ...showing,
       include_imports: queryBoolean(false).meta({
         description: 'Whether to look in imported folders if the folder has no secret with this key.',

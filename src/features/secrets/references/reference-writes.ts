@@ -18,22 +18,22 @@ import {
   sealerFor,
 } from '../core/secret-sealing.js';
 import { type SecretRow, updateSecrets } from '../core/secret-writes.js';
-import { joinPath } from '../scope/place.rules.js';
+import { joinPath } from '../scope/location.rules.js';
 import { Visibility } from '../scope/visibility.rules.js';
 import { listReferring, listReferringInto, namesOf, type SecretName } from './reference.sql.js';
 
 /** The location of secrets in terms of references. */
-export type NamedPlace = Omit<SecretName, 'key'>;
+export type ReferenceLocation = Omit<SecretName, 'key'>;
 
 /** A value, and the folder that its references without a location start from. */
-export interface PlacedValue extends NamedPlace {
+export interface ValueAtLocation extends ReferenceLocation {
   readonly value: SealedText;
 }
 
 /** A value to be written. */
-export interface NewValue extends PlacedValue {
+export interface NewValue extends ValueAtLocation {
   /** Values that it replaces or comes from, as far as the writer may read them: their references may stay. */
-  readonly earlier?: () => readonly PlacedValue[];
+  readonly earlier?: () => readonly ValueAtLocation[];
   /** Its path in the request. */
   readonly at: string;
 }
@@ -64,7 +64,7 @@ export function readableValue(
   opener: Sealer,
   { ability }: ProjectAccess,
   record: SecretRecord | undefined,
-): readonly PlacedValue[] {
+): readonly ValueAtLocation[] {
   if (record === undefined || !new Visibility(ability).readsValue(record)) return [];
   try {
     return [{ value: openSecretValue(opener, record), environment: record.environment, path: record.path }];
@@ -82,7 +82,7 @@ function mayBeWritten({ earlier = () => [], ...value }: NewValue, visibility: Vi
 }
 
 /** The secrets that a value references. */
-const targetsOf = ({ value, ...place }: PlacedValue): SecretName[] =>
+const targetsOf = ({ value, ...place }: ValueAtLocation): SecretName[] =>
   referencesIn(value).map(({ environment, path, key }) => ({
     environment: environment ?? place.environment,
     path: path ?? place.path,
@@ -127,12 +127,12 @@ export async function rewriteReferencesTo(
 }
 
 /** Changes references in values at a location. @param isShown whether the caller may read the value */
-export type RenameIn = (place: NamedPlace, isShown: boolean) => Rename;
+export type RenameIn = (place: ReferenceLocation, isShown: boolean) => Rename;
 
 /** A renamed or moved folder, with all secrets in it. */
-export interface PlaceRenaming {
-  readonly from: NamedPlace;
-  readonly to: NamedPlace;
+export interface FolderRenaming {
+  readonly from: ReferenceLocation;
+  readonly to: ReferenceLocation;
 }
 
 /**
@@ -145,7 +145,7 @@ export interface PlaceRenaming {
 export async function rewriteReferencesInto(
   tx: Transaction,
   project: ProjectAccess,
-  renamings: readonly PlaceRenaming[],
+  renamings: readonly FolderRenaming[],
 ): Promise<number> {
   if (renamings.length === 0) return 0;
   const found = await listReferringInto(tx, {
@@ -202,7 +202,7 @@ function refuseTooLong(tooLong: readonly SecretRecord[]): void {
   throw new AppError('REFERENCES_TOO_LONG', undefined, { details });
 }
 
-const placeNameOf = ({ environment, path }: NamedPlace): string => JSON.stringify([environment, path]);
+const placeNameOf = ({ environment, path }: ReferenceLocation): string => JSON.stringify([environment, path]);
 
 const nameOf = ({ environment, path, key }: SecretName): string => JSON.stringify([environment, path, key]);
 

@@ -9,9 +9,9 @@ import {
   type ExpandedValue,
   Expansion,
   insertedInto,
-  type Lead,
   parseReferences,
   type Reference,
+  type ResolvedReference,
 } from '../core/reference.rules.js';
 import type { SecretView } from '../core/secret.view.js';
 import { openerFor, openValueOf } from '../core/secret-sealing.js';
@@ -42,7 +42,7 @@ interface Text {
 }
 
 /** The target of a reference: a value, or the reason why there is none for this caller. */
-type Target = { readonly id: string; readonly text: Text } | Extract<Lead, { reason: unknown }>;
+type Target = { readonly id: string; readonly text: Text } | Extract<ResolvedReference, { reason: unknown }>;
 
 const MISSING = { reason: 'MISSING' } as const;
 const IMPORTED = { reason: 'IMPORTED' } as const;
@@ -94,7 +94,7 @@ export async function expandViews(
     if (!targets.has(nameOf(record)) && visibility.describes(source)) targets.set(nameOf(record), IMPORTED);
   }
   for (const target of targets.values()) if ('id' in target) texts.set(target.id, target.text);
-  const leadOf = (id: string, reference: Reference): Lead =>
+  const leadOf = (id: string, reference: Reference): ResolvedReference =>
     targets.get(nameOf(nameIn(texts.get(id) as Text, reference))) ?? MISSING;
   const textAt = (id: string): Text => texts.get(id) as Text;
   const graph = { valueOf: (id: string) => textAt(id).value, leadOf, isLiteral: (id: string) => textAt(id).isLiteral };

@@ -23,7 +23,7 @@ import { acquireReadSlot, reserveEntries } from '../core/secret-read-limits.js';
 import { openerFor } from '../core/secret-sealing.js';
 import type { ReadFolder } from '../folders/folder.sql.js';
 import { ListInEnvironment, ListInFolder } from '../reading/secret-reading.rules.js';
-import type { KnownEnvironment } from '../reading/secret-reading.service.js';
+import type { VisibleEnvironment } from '../reading/secret-reading.service.js';
 import { expandViews } from '../references/secret-expansion.js';
 import type { Position, SecretFilters } from '../scope/list-conditions.sql.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
@@ -41,7 +41,7 @@ export class NestedListingService {
    * @param raw path, filters and page; the rules are `ListInEnvironment`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, AUDIT_UNAVAILABLE
    */
-  async listInEnvironment(ctx: Context, { id, access }: KnownEnvironment, raw: unknown): Promise<Page<SecretView>> {
+  async listInEnvironment(ctx: Context, { id, access }: VisibleEnvironment, raw: unknown): Promise<Page<SecretView>> {
     const { secretPath, recursive, ...input } = parse(ListInEnvironment, raw);
     authorizeListing(access);
     return runTogether(ctx, listTogether, { access, input, owner: { environmentId: id, secretPath, recursive } });

@@ -10,7 +10,7 @@ import { filterYielding } from '../../../kernel/event-loop.js';
 import { argsType } from '../../../kernel/graphql/inputs.js';
 import { type NodeKind, nodeKind } from '../../../kernel/graphql/node.js';
 import { nested } from '../../../kernel/graphql/operations.js';
-import { leadsTo, relations } from '../../../kernel/graphql/relations.js';
+import { relations, relationTo } from '../../../kernel/graphql/relations.js';
 import { selects } from '../../../kernel/graphql/selection.js';
 import type { ConnectionOf } from '../../../kernel/paging.js';
 import { accountIds, accountRelations } from '../../identity/identities/public.js';
@@ -34,7 +34,7 @@ import { findFolders, type ReadFolder } from '../folders/folder.sql.js';
 import type { FolderReadingService } from '../folders/folder-reading.service.js';
 import { ImportEndType, ImportType } from '../folders/import.resolver.js';
 import { findImports, type ImportRow } from '../folders/import.sql.js';
-import { parentOf } from '../scope/place.rules.js';
+import { parentOf } from '../scope/location.rules.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
 import {
   DuplicateSecretType,
@@ -81,7 +81,7 @@ const environmentRelationOf = (
   { environments }: Pick<ProjectRelations, 'environments'>,
 ): object =>
   relations(type, {
-    environment: leadsTo(
+    environment: relationTo(
       EnvironmentType,
       'The environment; null with PERMISSION_DENIED if you cannot read environments.',
       environments,
@@ -95,7 +95,7 @@ const folderRelationOf = (
   { folders }: Pick<SecretRelations, 'folders'>,
 ): object =>
   relations(type, {
-    folder: leadsTo(
+    folder: relationTo(
       FolderType,
       'The folder; null if it was deleted, and null with PERMISSION_DENIED if you cannot read it.',
       folders,
@@ -105,7 +105,7 @@ const folderRelationOf = (
 
 const parentRelation = ({ folders }: Pick<SecretRelations, 'folders'>): object =>
   relations(FolderType, {
-    parent: leadsTo(
+    parent: relationTo(
       FolderType,
       'The parent folder; null for the root folder, and when you cannot read it.',
       folders,
@@ -191,7 +191,7 @@ const actorRelations = ({ memberships }: Pick<ProjectRelations, 'memberships'>):
       'The machine identity; null for other actors, and null with PERMISSION_DENIED if you cannot read identities.',
       ({ actorType, actorId }) => accountIds(actorType, actorId),
     ),
-    membership: leadsTo(
+    membership: relationTo(
       ProjectMembershipType,
       'The membership of the actor in the project; null if it has none, and null with PERMISSION_DENIED if you cannot read it.',
       memberships,

@@ -7,15 +7,15 @@ import { newId } from '../../../kernel/ids.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { listByIds, type SecretRecord } from '../core/find-secrets.js';
-import { loadPlace, loadSecretProject } from '../core/load-place.js';
+import { loadFolder, loadSecretProject } from '../core/load-folder.js';
 import { refuseRotated, violationsOfRemoval } from '../core/rotated-guard.js';
-import { lockHistories, lockHomesIn } from '../core/secret.queries.js';
+import { lockFoldersIn, lockHistories } from '../core/secret.queries.js';
 import { openerFor, type SecretPlaintext, sealerFor } from '../core/secret-sealing.js';
 import { deleteSecrets, insertSecrets, type SecretRow, updateSecrets } from '../core/secret-writes.js';
 import { pruneVersions } from '../core/secret-writes.sql.js';
 import { type FoundFolders, findPaths, lockEnvironments, makeFolders } from '../folders/folder-changes.js';
 import { rewriteReferencesTo } from '../references/reference-writes.js';
-import { joinPath, type Place } from '../scope/place.rules.js';
+import { joinPath, type SecretLocation } from '../scope/location.rules.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
 import { deletedTagIds, hasContents, openContents, restoredRow } from '../versions/restore-contents.js';
 import {
@@ -58,7 +58,7 @@ export interface RestoredState {
 /** A restore of many secrets, authorized. */
 interface Request {
   readonly project: ProjectAccess;
-  readonly place: Place;
+  readonly place: SecretLocation;
   readonly reach: Reach;
   readonly at: Date;
 }
@@ -92,7 +92,7 @@ export class StateRestoreService {
     const { describesAll } = new Visibility(project.ability);
     authorize(project, 'secrets:edit', describesAll ? undefined : { environment, secretPath });
     // The folder may be deleted; the root folder is as old as the environment.
-    const { environmentId } = await loadPlace(ctx, { ...place, secretPath: '/' });
+    const { environmentId } = await loadFolder(ctx, { ...place, secretPath: '/' });
     const request = { project, place, reach: { environmentId, path: place.secretPath, recursive }, at };
     if (dryRun) return this.#preview(ctx, request);
     return inTransaction(ctx, async (tx) => {
@@ -101,7 +101,7 @@ export class StateRestoreService {
       if (named === undefined) throw new AppError('ENVIRONMENT_NOT_FOUND');
       // Another one has taken its slug, which the rules are checked with.
       if (named.environmentId !== environmentId) throw new AppError('CONCURRENT_CHANGE');
-      await lockHomesIn(tx, request.reach);
+      await lockFoldersIn(tx, request.reach);
       const ids = await reached(tx, request);
       await lockHistories(tx, ids);
       const plan = await loadStatePlan(tx, { ...request, environment: place.environment, ids });
@@ -127,7 +127,7 @@ export class StateRestoreService {
 /** Secrets that are or were in scope. @throws FOLDER_NOT_FOUND when there are none, and no folder either */
 async function reached(ctx: Context, { place, reach }: Request): Promise<readonly string[]> {
   const ids = (await listReached(ctx, reach)).map(({ id }) => id);
-  if (ids.length === 0) await loadPlace(ctx, place);
+  if (ids.length === 0) await loadFolder(ctx, place);
   return ids;
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { compareTexts, joinPath, place } from '../scope/place.rules.js';
+import { compareTexts, joinPath, secretLocation } from '../scope/location.rules.js';
 
 /** No secret is older. Postgres accepts years that JavaScript dates do not. */
 const FIRST_MOMENT = new Date('1970-01-01T00:00:00Z');
@@ -7,8 +7,8 @@ const FIRST_MOMENT = new Date('1970-01-01T00:00:00Z');
 /** Input of `restoreSecrets`. */
 export const RestoreSecrets = z
   .strictObject({
-    ...place,
-    secretPath: place.secretPath.meta({ description: 'Current path of the folder, for example `/payments`.' }),
+    ...secretLocation,
+    secretPath: secretLocation.secretPath.meta({ description: 'Current path of the folder, for example `/payments`.' }),
     recursive: z.boolean().default(false).meta({ description: 'Whether to restore all folders below it too.' }),
     at: z
       .date()

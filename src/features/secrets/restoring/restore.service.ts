@@ -6,7 +6,7 @@ import { parse } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import { writtenRecord } from '../core/next-version.js';
 import { refuseRotated, violationsOfRemoval } from '../core/rotated-guard.js';
-import { lockHistories, lockHomes, lockStructure } from '../core/secret.queries.js';
+import { lockFolders, lockHistories, lockStructure } from '../core/secret.queries.js';
 import { type SecretView, writtenView } from '../core/secret.view.js';
 import { openerFor, openSecretValue, sealerFor } from '../core/secret-sealing.js';
 import { insertSecrets, type SecretRow, updateSecrets, type Written } from '../core/secret-writes.js';
@@ -16,7 +16,7 @@ import { findPaths, lockEnvironments, makeFolders } from '../folders/folder-chan
 import { rewriteReferencesTo } from '../references/reference-writes.js';
 import { deletedTagIds, openContents, restoredRow } from '../versions/restore-contents.js';
 import { RestoreSecret, refuseDeletion } from '../versions/version.rules.js';
-import { type KnownHistory, loadHistory, loadVersion } from '../versions/version.service.js';
+import { loadHistory, loadVersion, type VisibleHistory } from '../versions/version.service.js';
 import { listNewestStates, type NewestState } from '../versions/version.sql.js';
 import { RestoreGuard } from './restore-guard.js';
 
@@ -86,14 +86,14 @@ export class RestoreService {
 /** @throws SECRET_NOT_FOUND when its environment was deleted meanwhile */
 async function lockedState(tx: Transaction, { id, projectId, folderId }: NewestState): Promise<NewestState> {
   await lockStructure(tx, { projectId });
-  if (folderId !== null) await lockHomes(tx, { folderIds: [folderId] });
+  if (folderId !== null) await lockFolders(tx, { folderIds: [folderId] });
   await lockHistories(tx, [id]);
   const [present] = await listNewestStates(tx, { ids: [id] });
   if (present === undefined) throw new AppError('SECRET_NOT_FOUND');
   return present;
 }
 
-type Known = Pick<KnownHistory, 'project' | 'present'>;
+type Known = Pick<VisibleHistory, 'project' | 'present'>;
 
 async function remadeFolder(tx: Transaction, { project, present }: Known): Promise<string> {
   const { environment, environmentId, path } = present;

@@ -6,7 +6,7 @@ import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
 import type { ProjectAccess } from '../../projects/public.js';
 import { listByIds, type SecretRecord } from '../core/find-secrets.js';
-import type { FoundPlace } from '../core/load-place.js';
+import type { FoundFolder } from '../core/load-folder.js';
 import { lockRecords } from '../core/locked-secrets.js';
 import { nextAttributes, sealedRow } from '../core/next-version.js';
 import { refuseRotated, violationsOfRemoval } from '../core/rotated-guard.js';
@@ -30,9 +30,9 @@ import {
 import { lockTargetFolders, recordWrite } from '../core/write-target.js';
 import { SecretRotationKey } from '../entities/rotation-key.entity.js';
 import { rewriteReferencesTo } from '../references/reference-writes.js';
-import type { Place } from '../scope/place.rules.js';
+import type { SecretLocation } from '../scope/location.rules.js';
 import { fieldsOf, Visibility } from '../scope/visibility.rules.js';
-import { changeKeys, holdMapped, listMapped } from './rotated.queries.js';
+import { changeKeys, listMapped, lockMappedSecrets } from './rotated.queries.js';
 
 /** The project of a rotation. */
 type RotationProject = Pick<ProjectAccess, 'organizationId' | 'projectId'>;
@@ -49,7 +49,7 @@ interface RotatedSecret {
 }
 
 /** A key that is reserved for a rotation, and its secret, if it exists. */
-type Mapped = Awaited<ReturnType<typeof holdMapped>>[number];
+type Mapped = Awaited<ReturnType<typeof lockMappedSecrets>>[number];
 
 /** The path of a field of the mapping in the request. */
 const inMapping = (field: string): string => `secretsMapping.${field}`;
@@ -57,14 +57,18 @@ const inMapping = (field: string): string => `secretsMapping.${field}`;
 /**
  * Reserves keys of a folder for the secrets of a rotation, from now until `releaseRotated`. Three statements.
  *
- * @param at `place` and IDs of the folder, as `loadPlace` found it
+ * @param at `place` and IDs of the folder, as `loadFolder` found it
  * @throws SECRET_KEY_TAKEN, naming each field; FOLDER_NOT_FOUND, CONCURRENT_CHANGE for a folder that was renamed
  * meanwhile
  */
 export async function keepRotatedKeys(
   tx: Transaction,
   { organizationId, projectId }: RotationProject,
-  { rotationId, mapping, at }: { rotationId: string; mapping: KeyMapping; at: FoundPlace & { readonly place: Place } },
+  {
+    rotationId,
+    mapping,
+    at,
+  }: { rotationId: string; mapping: KeyMapping; at: FoundFolder & { readonly place: SecretLocation } },
 ): Promise<void> {
   const { folderId } = at;
   await lockTargetFolders(tx, [at]);
@@ -109,7 +113,7 @@ export async function writeRotated(
   project: RotationProject,
   { rotationId, values }: { rotationId: string; values: Readonly<Record<string, SealedText>> },
 ): Promise<RotatedSecret[]> {
-  const mapped = await holdMapped(tx, { rotationId });
+  const mapped = await lockMappedSecrets(tx, { rotationId });
   const [home] = mapped;
   if (home === undefined) throw new Error('no keys are kept for the rotation');
   const records = await lockMapped(tx, mapped, { withValues: false });
@@ -147,7 +151,7 @@ export async function releaseRotated(
   project: RotationProject,
   { rotationId, isDeleting }: { rotationId: string; isDeleting: boolean },
 ): Promise<readonly string[]> {
-  const mapped = await holdMapped(tx, { rotationId });
+  const mapped = await lockMappedSecrets(tx, { rotationId });
   const [home] = mapped;
   if (home === undefined) return [];
   const records = [...(await lockMapped(tx, mapped, { withValues: !isDeleting })).values()];
@@ -174,8 +178,8 @@ interface Relocation {
   readonly rotationId: string;
   /** Absent, also for single fields: the keys stay. */
   readonly mapping?: KeyMapping | undefined;
-  /** A folder of the same project, as `loadPlace` found it. Absent: they are not moved. */
-  readonly destination?: (FoundPlace & { readonly place: Place }) | undefined;
+  /** A folder of the same project, as `loadFolder` found it. Absent: they are not moved. */
+  readonly destination?: (FoundFolder & { readonly place: SecretLocation }) | undefined;
   /** Secrets that have the keys at the destination are deleted. */
   readonly shouldOverwrite?: boolean | undefined;
 }
@@ -200,7 +204,7 @@ export async function relocateRotated(
   const [before] = await listMapped(tx, { rotationIds: [rotationId] });
   if (destination !== undefined)
     await lockTargetFolders(tx, before === undefined ? [destination] : inOrder(before, destination));
-  const moves = (await holdMapped(tx, { rotationId })).map((mapped) => moveOf(mapped, { mapping, destination }));
+  const moves = (await lockMappedSecrets(tx, { rotationId })).map((mapped) => moveOf(mapped, { mapping, destination }));
   const changed = moves.filter(({ isChanged }) => isChanged);
   const [first] = changed;
   if (first === undefined) return [];
@@ -238,7 +242,7 @@ export async function relocateRotated(
 /** The new location of a mapped secret. */
 interface Move {
   readonly mapped: Mapped;
-  readonly to: FoundPlace & { readonly environment: string; readonly path: string; readonly key: string };
+  readonly to: FoundFolder & { readonly environment: string; readonly path: string; readonly key: string };
   readonly isChanged: boolean;
 }
 
@@ -331,7 +335,7 @@ async function resealer(
 const recordMapped = (
   tx: Transaction,
   project: RotationProject,
-  home: FoundPlace,
+  home: FoundFolder,
   { action, rotationId, rows }: { action: string; rotationId: string; rows: readonly { readonly id: string }[] },
 ): Promise<void> =>
   recordWrite(tx, { project, ...home }, { action, ids: rows.map(({ id }) => id), facts: { rotationId } });

@@ -31,7 +31,7 @@ export const listMapped = prepared(({ rotationIds }: ListParams<'rotationIds'>) 
 );
 
 /** The same for one rotation; its folder is locked, as by every write of secrets in it. */
-export const holdMapped = prepared(({ rotationId }: TextParams<'rotationId'>) =>
+export const lockMappedSecrets = prepared(({ rotationId }: TextParams<'rotationId'>) =>
   mapped.where('k.rotation_id', '=', rotationId).orderBy('f.id').orderBy(byField).forNoKeyUpdate('f').forKeyShare('e'),
 );
 

@@ -180,7 +180,7 @@ export interface ScanBounds {
 }
 
 /** All folders of projects, as rules see them. */
-export const listPlacedFolders = prepared(({ projectIds }: ListParams<'projectIds'>) =>
+export const listFolderLocations = prepared(({ projectIds }: ListParams<'projectIds'>) =>
   tables
     .selectFrom('folder as f')
     .innerJoin('environment as e', 'e.id', 'f.environment_id')

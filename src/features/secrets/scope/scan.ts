@@ -2,7 +2,7 @@ import type { Ability, Action } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
 import { mapYielding } from '../../../kernel/event-loop.js';
 import type { CursorKey } from '../../../kernel/paging.js';
-import { listPlacedFolders, type ScanBounds } from './list-conditions.sql.js';
+import { listFolderLocations, type ScanBounds } from './list-conditions.sql.js';
 import { dependsOnLocation, type FolderSubject, folderTest, oncePerRules } from './visibility.rules.js';
 
 /**
@@ -81,10 +81,10 @@ async function listFolders(
   ctx: Context,
   projects: readonly BoundedProject[],
   actions: readonly Action[],
-): ReturnType<typeof listPlacedFolders> {
+): ReturnType<typeof listFolderLocations> {
   const isInPart = oncePerRules((ability) => dependsOnLocation(ability, actions));
   const ids = projects.filter(isInPart).map(({ projectId }) => projectId);
-  return ids.length === 0 ? [] : listPlacedFolders(ctx, { projectIds: ids });
+  return ids.length === 0 ? [] : listFolderLocations(ctx, { projectIds: ids });
 }
 
 /**

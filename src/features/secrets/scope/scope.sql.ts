@@ -1,7 +1,7 @@
 // The folders of a list, with those that they import at any depth: a recursive statement.
 import type { Context } from '../../../kernel/context.js';
 import { sqlVariants, t } from '../../../kernel/database/statement.js';
-import { mostSlashes, type Place, type ScopeFolder } from './place.rules.js';
+import { mostSlashes, type ScopeFolder, type SecretLocation } from './location.rules.js';
 
 /** The folders of a list. */
 export interface Scope {
@@ -70,7 +70,7 @@ interface ScopeShape {
 /** The folders of a list; undefined when there is none at the location. */
 export async function findScope(
   ctx: Context,
-  { projectId, environment, secretPath }: Place,
+  { projectId, environment, secretPath }: SecretLocation,
   { recursive, includeImports }: ScopeShape,
 ): Promise<Scope | undefined> {
   const find = listScope({ recursive, includeImports });

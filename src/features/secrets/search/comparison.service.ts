@@ -4,13 +4,13 @@ import { SealedCursors } from '../../../kernel/graphql/sealed-cursors.js';
 import { SearchPage } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
-import { loadSecretProject } from '../core/load-place.js';
+import { loadSecretProject } from '../core/load-folder.js';
 import { loadBounds, scanRows } from '../scope/scan.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
 import {
-  type ComparedPlace,
   type ComparedRow,
   type ComparedSecret,
+  type ComparisonScope,
   comparedKeyOf,
   findEnvironments,
   listCompared,
@@ -96,7 +96,7 @@ type Compared = Pick<SideView, 'environmentId' | 'environmentSlug'>;
  */
 async function loadEnvironments(
   ctx: Context,
-  place: Omit<ComparedPlace, 'isNarrowed' | 'bounds'>,
+  place: Omit<ComparisonScope, 'isNarrowed' | 'bounds'>,
 ): Promise<readonly Compared[]> {
   const found = await findEnvironments(ctx, place);
   if (found.length < place.environments.length) throw new AppError('ENVIRONMENT_NOT_FOUND');

@@ -19,7 +19,7 @@ export interface ComparedSecret {
 }
 
 /** The scope of a comparison. */
-export interface ComparedPlace {
+export interface ComparisonScope {
   readonly projectId: string;
   readonly environments: readonly string[];
   readonly secretPath: string;
@@ -32,7 +32,7 @@ export interface ComparedPlace {
 
 /** Which of these environments exist, and whether any of them has the folder. */
 export const findEnvironments = prepared(
-  ({ projectId, environments, secretPath }: Pick<ComparedPlace, 'projectId' | 'environments' | 'secretPath'>) =>
+  ({ projectId, environments, secretPath }: Pick<ComparisonScope, 'projectId' | 'environments' | 'secretPath'>) =>
     tables
       .selectFrom('environment as e')
       .select(['e.id', 'e.slug'])
@@ -88,7 +88,7 @@ export const comparedKeyOf = ({ path, key }: ComparedRow): CursorKey => [path, k
 /** Secrets of several environments side by side, by path, then key, in one statement. */
 export function listCompared(
   ctx: Context,
-  { isNarrowed, bounds, ...place }: ComparedPlace,
+  { isNarrowed, bounds, ...place }: ComparisonScope,
   { after, limit }: { after: CursorKey | null; limit: number },
 ): Promise<ComparedRow[]> {
   const [afterPath = null, afterKey = null] = after ?? [];

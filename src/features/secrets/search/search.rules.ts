@@ -3,8 +3,8 @@ import { integer } from '../../../kernel/number-rules.js';
 import { boundedPageRules, DISPLAY_RULES } from '../../../kernel/paging.js';
 import { anyId } from '../../../kernel/text-rules.js';
 import { secretKey } from '../core/secret.rules.js';
+import { folderPath, secretLocation } from '../scope/location.rules.js';
 import { metadataPairs } from '../scope/metadata-filter.rules.js';
-import { folderPath, place } from '../scope/place.rules.js';
 import { tagSlug } from '../tags/public.js';
 
 const MAX_PROJECTS = 1_000;
@@ -36,7 +36,7 @@ const where = {
   projectIds: z.array(anyId).min(1).max(MAX_PROJECTS).nullish().meta({
     description: 'Only these projects, at most 1,000. All projects that you are a member of when absent.',
   }),
-  environments: z.array(place.environment).min(1).max(MAX_WORDS).nullish().meta({
+  environments: z.array(secretLocation.environment).min(1).max(MAX_WORDS).nullish().meta({
     description: 'Only environments with these slugs, at most 100.',
   }),
 };
@@ -84,7 +84,7 @@ const NOT_ONE = { error: 'must have exactly one of secret and folder', params: {
 /** A secret to look up. */
 export const UsedSecret = z
   .strictObject({
-    ...place,
+    ...secretLocation,
     secretKey: secretKey.meta({ description: 'Key of the secret, for example `DB_PASSWORD`.' }),
   })
   .meta({ description: 'A secret, by location and key.' });
@@ -92,8 +92,8 @@ export const UsedSecret = z
 /** A folder to look up. */
 export const UsedFolder = z
   .strictObject({
-    projectId: place.projectId,
-    environment: place.environment,
+    projectId: secretLocation.projectId,
+    environment: secretLocation.environment,
     path: folderPath.meta({ description: 'Full path of the folder, for example `/payments/eu`.' }),
   })
   .meta({ description: 'A folder, by location.' });
@@ -128,7 +128,7 @@ export const DuplicateSearch = z
 export const DuplicateValues = z.strictObject({ ...boundedPageRules, ...DuplicateSearch.shape });
 
 const environments = z
-  .array(place.environment)
+  .array(secretLocation.environment)
   .min(2)
   .max(5)
   .refine((slugs) => new Set(slugs).size === slugs.length, {
@@ -142,9 +142,9 @@ const environments = z
 /** Input of `compareEnvironments`. */
 export const EnvironmentComparison = z
   .strictObject({
-    projectId: place.projectId,
+    projectId: secretLocation.projectId,
     environments,
-    secretPath: place.secretPath.meta({
+    secretPath: secretLocation.secretPath.meta({
       description: 'Path of the folder, the same in each environment, for example `/payments`.',
     }),
     recursive: z.boolean().default(false).meta({ description: 'Whether to compare the folders below it too.' }),

@@ -6,8 +6,8 @@ import { SearchPage } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { findByKey } from '../core/find-secrets.js';
-import { loadPlace, loadSecretProject } from '../core/load-place.js';
-import { type Place, parentOf } from '../scope/place.rules.js';
+import { loadFolder, loadSecretProject } from '../core/load-folder.js';
+import { parentOf, type SecretLocation } from '../scope/location.rules.js';
 import { loadBoundsOfEach, scanRows } from '../scope/scan.js';
 import { authorizeListing, folderTest, Visibility } from '../scope/visibility.rules.js';
 import { WhereUsed } from './search.rules.js';
@@ -61,11 +61,14 @@ export class UsageService {
     return page.map((row) => ({ ...row, projectId: project.projectId }), useKeyOf);
   }
 
-  async #loadSecret(ctx: Context, { secretKey: key, ...place }: Place & { secretKey: string }): Promise<Target> {
+  async #loadSecret(
+    ctx: Context,
+    { secretKey: key, ...place }: SecretLocation & { secretKey: string },
+  ): Promise<Target> {
     const project = await loadSecretProject(ctx, this.projects, place.projectId);
     authorizeListing(project);
     const record = await findByKey(ctx, place, { key, withValues: false });
-    if (record === undefined) await loadPlace(ctx, place);
+    if (record === undefined) await loadFolder(ctx, place);
     if (record === undefined || !new Visibility(project.ability).describes(record))
       throw new AppError('SECRET_NOT_FOUND');
     return { ...record, project, secretId: record.id };
@@ -75,7 +78,7 @@ export class UsageService {
     const { projectId, environment, path } = folder as FolderPlace;
     const project = await loadSecretProject(ctx, this.projects, projectId);
     authorize(project, 'secret-folders:read');
-    const { folderId } = await loadPlace(ctx, { projectId, environment, secretPath: path });
+    const { folderId } = await loadFolder(ctx, { projectId, environment, secretPath: path });
     authorize(project, 'secret-folders:read', { environment, secretPath: parentOf(path) });
     return { project, projectId: project.projectId, folderId, environment, path, key: null, secretId: null };
   }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { ErrorDetail } from '../../../kernel/errors.js';
 import { yieldToEventLoop } from '../../../kernel/event-loop.js';
 import { pathOf } from '../../../kernel/validation.js';
-import { place } from '../scope/place.rules.js';
+import { secretLocation } from '../scope/location.rules.js';
 import { dotenvFormat } from './dotenv-format.rules.js';
 import { jsonFormat } from './json-format.rules.js';
 import type {
@@ -38,7 +38,7 @@ export type ImportOutcome = 'created' | 'changed' | 'unchanged' | 'skipped';
 /** Input of `importSecrets`. The format validates the content. */
 export const ImportSecrets = z
   .strictObject({
-    ...place,
+    ...secretLocation,
     format: fileFormat.meta({ description: 'Format of the content.' }),
     content: z
       .string()
@@ -61,7 +61,7 @@ export const ImportSecrets = z
 
 /** Arguments of `exportSecrets`. */
 export const ExportSecrets = z.strictObject({
-  ...place,
+  ...secretLocation,
   format: fileFormat.meta({ description: 'Format of the file.' }),
   expandSecretReferences: z.boolean().default(false).meta({
     description: 'Whether to replace references by the values that they name.',
@@ -97,12 +97,12 @@ export async function printFile(name: FileFormat, entries: readonly PrintableEnt
  * Position of an entry in a file: its line, from 1, and, where a line may have several, its number in the file:
  * `content[3].entry[5]`.
  */
-export const placeInFile = ({ line, entry }: Pick<Entry, 'line' | 'entry'>): string =>
+export const positionInFile = ({ line, entry }: Pick<Entry, 'line' | 'entry'>): string =>
   pathOf(['content', line, ...(entry === undefined ? [] : ['entry', entry])]);
 
 /** The violations of a file, for the details of an error. */
 export const fileViolations = ({ violations }: ParsedFile): ErrorDetail[] =>
-  violations.map(({ code, message, ...place }) => ({ path: placeInFile(place), code, message }));
+  violations.map(({ code, message, ...place }) => ({ path: positionInFile(place), code, message }));
 
 /**
  * The effective secret of each key, ordered by key.

@@ -12,11 +12,11 @@ import type { PathOf, SecretChange } from '../core/secret.rules.js';
 import { type ImportView, type SecretView, SecretViewer } from '../core/secret.view.js';
 import { openerFor } from '../core/secret-sealing.js';
 import { takenKeys } from '../core/secret-writes.js';
-import { refuseTaken, subjectOf } from '../core/write-checks.js';
+import { refuseTakenKeys, subjectOf } from '../core/write-checks.js';
 import { loadWriteTarget, lockTargetFolders, type WriteTarget } from '../core/write-target.js';
 import type { SecretListingService } from '../reading/secret-listing.service.js';
 import { authorizeReferences } from '../references/reference-writes.js';
-import { byPrecedence, type Place } from '../scope/place.rules.js';
+import { byPrecedence, type SecretLocation } from '../scope/location.rules.js';
 import { findScope } from '../scope/scope.sql.js';
 import { fieldsOf, Visibility } from '../scope/visibility.rules.js';
 import type { SecretService } from '../writing/secret.service.js';
@@ -31,7 +31,7 @@ import {
   ImportSecrets,
   inexpressibleViolations,
   parseFile,
-  placeInFile,
+  positionInFile,
   printFile,
 } from './transfer.rules.js';
 import type { Entry, Inexpressible, Warning } from './transfer-format.rules.js';
@@ -63,7 +63,7 @@ export interface ExportedFile {
 }
 
 interface Import {
-  readonly place: Place;
+  readonly place: SecretLocation;
   readonly format: FileFormat;
   readonly entries: readonly Entry[];
   readonly mode: ImportMode;
@@ -148,7 +148,7 @@ export class SecretTransferService {
   }
 
   async #write(tx: Transaction, { place, format, entries, mode, isDryRun }: Import): Promise<Imported> {
-    const pathOf = (index: number): string => placeInFile(entries[index] as Entry);
+    const pathOf = (index: number): string => positionInFile(entries[index] as Entry);
     const target = await loadWriteTarget(tx, this.projects, { place, pathOf }, 'secrets:create');
     await lockTargetFolders(tx, [target]);
     const { outcomeOf, records = [] } = await OUTCOMES[mode](tx, target, entries);
@@ -166,7 +166,7 @@ export class SecretTransferService {
     const facts = { format, mode, ...counts };
     const written = secrets.filter(({ outcome }) => outcome === 'created' || outcome === 'changed');
     if (written.length > 0) {
-      const ofWritten: PathOf = (index) => placeInFile((written[index] as Decided).entry);
+      const ofWritten: PathOf = (index) => positionInFile((written[index] as Decided).entry);
       await this.secrets.put(
         tx,
         { ...target, pathOf: ofWritten },
@@ -239,7 +239,7 @@ type Decide = (tx: Transaction, target: WriteTarget, entries: readonly Entry[]) 
 const OUTCOMES: Readonly<Record<ImportMode, Decide>> = {
   'create-only': async (tx, target, entries) => {
     authorizeNew(target, entries);
-    await refuseTaken(tx, target, keysOf(entries));
+    await refuseTakenKeys(tx, target, keysOf(entries));
     return { outcomeOf: () => 'created' };
   },
 
@@ -257,7 +257,7 @@ const OUTCOMES: Readonly<Record<ImportMode, Decide>> = {
     const missing = entries.filter(({ key }) => !records.has(key));
     authorizeNew(target, missing);
     const ofMissing: PathOf = (index, field) => pathOf(places[index] as number, field);
-    await refuseTaken(tx, { ...target, pathOf: ofMissing }, keysOf(missing));
+    await refuseTakenKeys(tx, { ...target, pathOf: ofMissing }, keysOf(missing));
     const opener = await openerFor(tx, project, [...records.values()]);
     const viewer = new SecretViewer(opener, new Visibility(project.ability), true);
     const outcomeOf = (entry: Entry): ImportOutcome => {
@@ -279,7 +279,7 @@ function authorizeNew({ project, place }: WriteTarget, entries: readonly Entry[]
     environment,
     path,
     value: new SealedText(entry.value),
-    at: placeInFile(entry),
+    at: positionInFile(entry),
   }));
   authorizeReferences(project, values);
 }
@@ -287,7 +287,7 @@ function authorizeNew({ project, place }: WriteTarget, entries: readonly Entry[]
 /** A list has imports nearest first, which is not the lookup order of keys. */
 async function inOrderOfPrecedence(
   ctx: Context,
-  place: Place,
+  place: SecretLocation,
   imports: readonly ImportView[],
 ): Promise<(readonly SecretView[])[]> {
   const scope = await findScope(ctx, place, { recursive: false, includeImports: true });

@@ -18,7 +18,7 @@ import {
   secretContents,
   toSecretType,
 } from '../core/secret.type.js';
-import { place } from '../scope/place.rules.js';
+import { secretLocation } from '../scope/location.rules.js';
 import { unreadableValues } from '../scope/secret.reply.js';
 import { TagType } from '../tags/public.js';
 import { CompareVersions, GetVersion, ListDeleted, ListOfSecret, ListVersions } from './version.rules.js';
@@ -236,7 +236,7 @@ export const versionRoutes = [
     method: 'GET',
     path: `${HISTORY}/deleted`,
     summary: 'List the deleted secrets of a folder',
-    query: z.strictObject({ ...place, recursive: queryBoolean(false), ...paging }),
+    query: z.strictObject({ ...secretLocation, recursive: queryBoolean(false), ...paging }),
     document: `query ($projectId: ID!, $environment: String!, $secretPath: String!, $recursive: Boolean!, $first: Int, $after: String) {
       deletedSecrets(projectId: $projectId, environment: $environment, secretPath: $secretPath, recursive: $recursive,
           first: $first, after: $after) {

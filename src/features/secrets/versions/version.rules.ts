@@ -4,7 +4,7 @@ import { DISPLAY_RULES, pageRules } from '../../../kernel/paging.js';
 import { idOf } from '../../../kernel/text-rules.js';
 import { validationFailed } from '../../../kernel/validation.js';
 import type { MetadataEntry, SecretPlaintext } from '../core/secret-sealing.js';
-import { place } from '../scope/place.rules.js';
+import { secretLocation } from '../scope/location.rules.js';
 import type { SecretSubject, Visibility } from '../scope/visibility.rules.js';
 
 const secretId = idOf('ID of the secret, which may be deleted.');
@@ -43,7 +43,7 @@ export const CompareVersions = z.strictObject({
 
 /** Arguments of `deletedSecrets`. */
 export const ListDeleted = z.strictObject({
-  ...place,
+  ...secretLocation,
   recursive: z.boolean().default(false).meta({ description: 'Whether to include all folders below.' }),
   ...pageRules,
 });

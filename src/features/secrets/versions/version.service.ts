@@ -9,7 +9,7 @@ import { isId } from '../../../kernel/ids.js';
 import { type CursorKey, decodeCursor, Page, type PageRequest, rowLimit } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
-import { loadPlace, loadSecretProject } from '../core/load-place.js';
+import { loadFolder, loadSecretProject } from '../core/load-folder.js';
 import {
   type ActorView,
   actorOf,
@@ -67,7 +67,7 @@ type ShownSecret = Pick<
 >;
 
 /** An existing or deleted secret, in a project where the caller may see it. */
-export interface KnownHistory {
+export interface VisibleHistory {
   readonly project: ProjectAccess;
   readonly present: NewestState;
   readonly visibility: Visibility;
@@ -236,7 +236,7 @@ export class VersionService {
     const project = await loadSecretProject(ctx, this.projects, projectId);
     authorizeListing(project);
     // The folder may be deleted; the root folder is as old as the environment.
-    const { environmentId } = await loadPlace(ctx, { projectId, environment, secretPath: '/' });
+    const { environmentId } = await loadFolder(ctx, { projectId, environment, secretPath: '/' });
     const visibility = new Visibility(project.ability);
     const limit = visibility.isPerSecret ? null : rowLimit(request);
     const records = await listDeleted(ctx, { environmentId, path, recursive, ...after, limit });
@@ -256,7 +256,7 @@ export class VersionService {
  *
  * @throws SECRET_NOT_FOUND, PERMISSION_DENIED
  */
-export async function loadHistory(ctx: Context, projects: ProjectReader, secretId: string): Promise<KnownHistory> {
+export async function loadHistory(ctx: Context, projects: ProjectReader, secretId: string): Promise<VisibleHistory> {
   const found = isId(secretId) ? await emOf(ctx).findOne(SecretVersion, { secretId }, { fields: ['projectId'] }) : null;
   const project = await projects.loadOwning(ctx, found?.projectId, 'SECRET_NOT_FOUND');
   authorizeListing(project);
@@ -267,7 +267,7 @@ export async function loadHistory(ctx: Context, projects: ProjectReader, secretI
 }
 
 /** A secret that the caller may see, for requests about its versions. */
-type OwnerOfVersions = Pick<KnownHistory, 'visibility'> & {
+type OwnerOfVersions = Pick<VisibleHistory, 'visibility'> & {
   readonly present: VersionedSecret & { readonly id: string };
 };
 

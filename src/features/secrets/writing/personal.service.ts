@@ -9,15 +9,15 @@ import { newId } from '../../../kernel/ids.js';
 import { validationFailed } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { callingUserId, findByKey, type SecretRecord } from '../core/find-secrets.js';
-import { loadPlace, loadSecretProject } from '../core/load-place.js';
+import { loadFolder, loadSecretProject } from '../core/load-folder.js';
 import type { NewSecret, SecretChange } from '../core/secret.rules.js';
 import { idsWithValues, type SecretView, SecretViewer } from '../core/secret.view.js';
 import { openerFor, openPersonal, type SecretPlaintext, sealerFor, sealPersonal } from '../core/secret-sealing.js';
 import { personalDigestOf, recordStates } from '../core/secret-states.js';
 import { refuseViolations } from '../core/write-checks.js';
 import { PersonalSecret } from '../entities/personal.entity.js';
-import { authorizeReferences, type PlacedValue } from '../references/reference-writes.js';
-import type { Place } from '../scope/place.rules.js';
+import { authorizeReferences, type ValueAtLocation } from '../references/reference-writes.js';
+import type { SecretLocation } from '../scope/location.rules.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
 import type { UpdateMode } from './secret-writing.rules.js';
 
@@ -45,7 +45,7 @@ export class PersonalSecretService {
    */
   create(
     ctx: Context,
-    place: Place,
+    place: SecretLocation,
     { secretKey, secretValue, secretComment, ...rest }: NewSecret,
   ): Promise<SecretView> {
     refuseViolations(sharedFields(rest));
@@ -85,7 +85,7 @@ export class PersonalSecretService {
    * @throws as `create`, without SECRET_KEY_TAKEN; SECRET_NOT_FOUND also when there is no personal value;
    * SEALED_VALUE_INVALID
    */
-  async update(ctx: Context, place: Place, change: SecretChange): Promise<SecretView> {
+  async update(ctx: Context, place: SecretLocation, change: SecretChange): Promise<SecretView> {
     return (await this.change(ctx, place, change, 'fail')) as SecretView;
   }
 
@@ -97,7 +97,7 @@ export class PersonalSecretService {
    */
   change(
     ctx: Context,
-    place: Place,
+    place: SecretLocation,
     { secretKey, secretValue, secretComment, ...rest }: SecretChange,
     mode: UpdateMode,
   ): Promise<SecretView | null> {
@@ -138,7 +138,7 @@ export class PersonalSecretService {
    *
    * @throws as `update`
    */
-  delete(ctx: Context, place: Place, secretKey: string): Promise<SecretView> {
+  delete(ctx: Context, place: SecretLocation, secretKey: string): Promise<SecretView> {
     return inTransaction(ctx, async (tx) => {
       const owned = await this.#load(tx, place, secretKey);
       const own = await lockOwn(tx, owned);
@@ -149,13 +149,13 @@ export class PersonalSecretService {
   }
 
   /** Whoever may see a shared secret may have a personal value of it: it changes nothing for others. */
-  async #load(tx: Transaction, place: Place, key: string): Promise<Owned> {
+  async #load(tx: Transaction, place: SecretLocation, key: string): Promise<Owned> {
     const project = await loadSecretProject(tx, this.projects, place.projectId);
     authorizeListing(project);
     const userId = callingUserId(tx);
     if (userId === undefined) throw validationFailed([NEEDS_USER]);
     const shared = await findByKey(tx, place, { key, withValues: true });
-    if (shared === undefined) await loadPlace(tx, place);
+    if (shared === undefined) await loadFolder(tx, place);
     if (shared === undefined || !new Visibility(project.ability).describes(shared))
       throw new AppError('SECRET_NOT_FOUND');
     return { project, shared, userId };
@@ -165,7 +165,7 @@ export class PersonalSecretService {
 const placeOf = ({ environment, path }: SecretRecord) => ({ environment, path });
 
 /** The value that is overwritten, which its owner may read, if it can be decrypted. */
-function earlierOf(opener: Sealer, shared: SecretRecord, own: PersonalSecret): readonly PlacedValue[] {
+function earlierOf(opener: Sealer, shared: SecretRecord, own: PersonalSecret): readonly ValueAtLocation[] {
   try {
     return [{ ...placeOf(shared), value: openPersonal(opener, own, 'value', own.valueSealed) }];
   } catch (error) {

@@ -12,8 +12,14 @@ import { refuseRotated, violationsOfRemoval } from '../core/rotated-guard.js';
 import { lockStructure } from '../core/secret.queries.js';
 import { openerFor, type SecretPlaintext, sealerFor } from '../core/secret-sealing.js';
 import { type Attributes, deleteSecrets, insertSecrets, updateSecrets } from '../core/secret-writes.js';
-import { refuseTaken, subjectOf } from '../core/write-checks.js';
-import { loadWriteTarget, lockTargetFolders, namedPlace, recordWrite, type WriteTarget } from '../core/write-target.js';
+import { refuseTakenKeys, subjectOf } from '../core/write-checks.js';
+import {
+  loadWriteTarget,
+  lockTargetFolders,
+  recordWrite,
+  referenceLocation,
+  type WriteTarget,
+} from '../core/write-target.js';
 import { authorizeReferences, type NewValue, rewriteReferencesTo } from '../references/reference-writes.js';
 import { fieldsOf, Visibility } from '../scope/visibility.rules.js';
 import type { TagRow } from '../tags/public.js';
@@ -66,7 +72,7 @@ export class SecretMovingService {
         project,
         contents.map(({ value }, index) => {
           // References with a location may stay; those without one now mean another secret.
-          const earlier = () => [{ ...namedPlace(source), value }];
+          const earlier = () => [{ ...referenceLocation(source), value }];
           return { ...newValueOf(transfer, value, index), earlier };
         }),
       );
@@ -153,7 +159,7 @@ async function ready(
   const keys = records.map(({ key }) => key);
   if (!shouldOverwrite) {
     refuseRotated(violations);
-    await refuseTaken(tx, destination, keys);
+    await refuseTakenKeys(tx, destination, keys);
     return { records, replaced: [] };
   }
   const inTheWay = [...(await lockRecords(tx, destination, keys)).values()];
@@ -168,10 +174,10 @@ async function ready(
 
 const homeOf = ({ environmentId, folderId }: WriteTarget) => ({ environmentId, folderId });
 const inPlace = ({ place }: WriteTarget, key: string, tags: readonly TagRow[]) => subjectOf(place, key, tags);
-const named = (target: WriteTarget, key: string) => ({ ...namedPlace(target), key });
+const named = (target: WriteTarget, key: string) => ({ ...referenceLocation(target), key });
 
 const newValueOf = ({ destination }: Transfer, value: SealedText, index: number): NewValue => ({
-  ...namedPlace(destination),
+  ...referenceLocation(destination),
   value,
   at: pathOf(index),
 });

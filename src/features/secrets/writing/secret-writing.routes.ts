@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { route } from '../../../rest/route.js';
 import { secretKey } from '../core/secret.rules.js';
-import { place } from '../scope/place.rules.js';
+import { secretLocation } from '../scope/location.rules.js';
 import { EXAMPLE_PLACE, FIELDS, PLACE_ERRORS, SECRETS, toSecret } from '../scope/secret.reply.js';
 import {
   CreateSecret,
@@ -40,10 +40,10 @@ const ofBatch = ({ secrets, ...body }: { secrets: readonly { type: string }[] })
 
 /** A move or copy in the words of the interface. */
 const Transfer = TransferSecrets.omit({ source: true, destination: true }).extend({
-  sourceEnvironment: place.environment,
-  sourceSecretPath: place.secretPath,
-  destinationEnvironment: place.environment,
-  destinationSecretPath: place.secretPath,
+  sourceEnvironment: secretLocation.environment,
+  sourceSecretPath: secretLocation.secretPath,
+  destinationEnvironment: secretLocation.environment,
+  destinationSecretPath: secretLocation.secretPath,
 });
 
 const transferOf = ({

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { anyId, idOf } from '../../../kernel/text-rules.js';
 import { NewSecret, SecretChange, secretKey, secretKind } from '../core/secret.rules.js';
-import { folderPath, place } from '../scope/place.rules.js';
+import { folderPath, secretLocation } from '../scope/location.rules.js';
 
 const MAX_BATCH = 1_000;
 /** Each is written by statements of its own. */
@@ -33,14 +33,14 @@ export const SecretChangeOfBatch = SecretChange.extend(ofBatch).meta({
 });
 
 /** Input of `createSecret`. */
-export const CreateSecret = NewSecret.extend({ ...place, type }).meta({
+export const CreateSecret = NewSecret.extend({ ...secretLocation, type }).meta({
   description: 'The new secret and its folder.',
 });
 
 /** Input of `createSecrets`: all or nothing, 1 to 1,000, no key twice. */
 export const CreateSecrets = z
   .strictObject({
-    ...place,
+    ...secretLocation,
     secrets: z.array(NewSecretOfBatch).min(1).max(MAX_BATCH).meta({
       description: 'The new secrets: 1 to 1,000, each key of a folder at most once for each type.',
     }),
@@ -53,7 +53,7 @@ const SECRET_AND_FIELDS = { description: 'The secret and its new fields.' };
 export const UpdateSecret = SecretChange.omit({ secretKey: true }).extend({ id }).meta(SECRET_AND_FIELDS);
 
 /** Input of `updateSecretByKey`. */
-export const UpdateSecretByKey = SecretChange.extend({ ...place, type }).meta(SECRET_AND_FIELDS);
+export const UpdateSecretByKey = SecretChange.extend({ ...secretLocation, type }).meta(SECRET_AND_FIELDS);
 
 /** What a batch does when a secret to change does not exist. */
 export const updateMode = z.enum(['fail', 'upsert', 'ignore']);
@@ -62,7 +62,7 @@ export type UpdateMode = z.infer<typeof updateMode>;
 /** Input of `updateSecrets`. */
 export const UpdateSecrets = z
   .strictObject({
-    ...place,
+    ...secretLocation,
     mode: updateMode.default('fail').meta({ description: 'What to do when a secret does not exist.' }),
     secrets: z.array(SecretChangeOfBatch).min(1).max(MAX_BATCH).meta({
       description: 'The changes: 1 to 1,000, each key of a folder at most once for each type.',
@@ -75,7 +75,7 @@ export const DeleteSecret = z.strictObject({ id }).meta({ description: 'The secr
 
 /** Input of `deleteSecretByKey`. */
 export const DeleteSecretByKey = z
-  .strictObject({ ...place, type, secretKey })
+  .strictObject({ ...secretLocation, type, secretKey })
   .meta({ description: 'The secret to delete, by key.' });
 
 /** A secret of `deleteSecrets`. */
@@ -86,7 +86,7 @@ export const NamedSecret = z
 /** Input of `deleteSecrets`. */
 export const DeleteSecrets = z
   .strictObject({
-    ...place,
+    ...secretLocation,
     secrets: z.array(NamedSecret).min(1).max(MAX_BATCH).meta({
       description: 'The secrets to delete: 1 to 1,000, each key of a folder at most once for each type.',
     }),
@@ -95,13 +95,13 @@ export const DeleteSecrets = z
 
 /** A folder at one end of a move or copy. */
 export const TransferFolder = z
-  .strictObject({ environment: place.environment, secretPath: place.secretPath })
+  .strictObject({ environment: secretLocation.environment, secretPath: secretLocation.secretPath })
   .meta({ description: 'A folder of the project.' });
 
 /** Input of `moveSecrets` and `copySecrets`: secrets of one folder, to another one of the project. */
 export const TransferSecrets = z
   .strictObject({
-    projectId: place.projectId,
+    projectId: secretLocation.projectId,
     source: TransferFolder.meta({ description: 'Folder that contains the secrets.' }),
     destination: TransferFolder.meta({ description: 'Folder to put the secrets into.' }),
     secretIds: z.array(anyId).min(1).max(MAX_BATCH).meta({ description: 'IDs of the secrets, 1 to 1,000.' }),

@@ -1,3 +1,8 @@
+import {
+  RefusedTogether,
+  type SharedRequest,
+  SharedTransactions,
+} from '../../../kernel/access-cache/shared-transactions.js';
 import type { AuditEvent } from '../../../kernel/audit/audit-record.js';
 import { authorize, PermissionDenied } from '../../../kernel/authz/ability.js';
 import { type Context, isTransaction, type RequestInfo, type Transaction } from '../../../kernel/context.js';
@@ -6,11 +11,6 @@ import type { Sealer } from '../../../kernel/crypto/sealer.js';
 import { atOnce, inTransaction, WholeTransaction } from '../../../kernel/database/in-transaction.js';
 import { AppError, type ErrorCode, type ErrorDetail } from '../../../kernel/errors.js';
 import { mapYielding } from '../../../kernel/event-loop.js';
-import {
-  RefusedTogether,
-  type SharedRequest,
-  SharedTransactions,
-} from '../../../kernel/known-access/shared-transactions.js';
 import { parse, parseYielding } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import type { SecretRecord } from '../core/find-secrets.js';
@@ -36,7 +36,7 @@ import {
   authorizeNew,
   loadTagsAndCheckRecipients,
   refuseMissing,
-  refuseTaken,
+  refuseTakenKeys,
   refuseTakenNames,
   refuseViolations,
   tagsByIds,
@@ -47,8 +47,8 @@ import {
   folderAt,
   foldersOfBatch,
   lockTargetFolders,
-  namedPlace,
   nameOf,
+  referenceLocation,
   renamesOf,
   type WriteFacts,
   type WriteTarget,
@@ -62,7 +62,7 @@ import {
   renamer,
   rewriteReferencesTo,
 } from '../references/reference-writes.js';
-import type { Place } from '../scope/place.rules.js';
+import type { SecretLocation } from '../scope/location.rules.js';
 import { fieldsOf, Visibility } from '../scope/visibility.rules.js';
 import type { TagRow } from '../tags/public.js';
 import { type PersonalSecretService, personalViolations } from './personal.service.js';
@@ -285,11 +285,11 @@ export class SecretService {
    */
   async #together<T extends OfBatch>(
     ctx: Context,
-    place: Place,
+    place: SecretLocation,
     secrets: readonly T[],
     write: {
       readonly shared: (ctx: Context, at: Batch, secrets: readonly Contents<T>[]) => Promise<SecretView[]>;
-      readonly personal: (ctx: Context, at: Place, secret: Contents<T>) => Promise<SecretView | null>;
+      readonly personal: (ctx: Context, at: SecretLocation, secret: Contents<T>) => Promise<SecretView | null>;
       readonly isPersonalFirst?: boolean;
     },
   ): Promise<SecretView[]> {
@@ -356,7 +356,7 @@ export class SecretService {
       });
     return inTransaction(ctx, async (tx) => {
       await lockTargetFolders(tx, foldersOfBatch(target));
-      await refuseTaken(tx, target, keysOf(secrets));
+      await refuseTakenKeys(tx, target, keysOf(secrets));
       const write = () => insertSecrets(tx, project, rows, placeToCheck(target));
       return (await this.#finish(tx, target, { ...create, write })).ending;
     });
@@ -488,11 +488,11 @@ export class SecretService {
         record,
         change,
         isShown,
-        rename: renameIn?.(namedPlace(home), isShown) ?? null,
+        rename: renameIn?.(referenceLocation(home), isShown) ?? null,
       });
     });
     const made = await mapYielding(added, ({ home, secret }) =>
-      newRow(sealer, home, { secret, rename: renameIn?.(namedPlace(home), true) ?? null }),
+      newRow(sealer, home, { secret, rename: renameIn?.(referenceLocation(home), true) ?? null }),
     );
     const byName = new Map([...changed, ...made].map((row) => [nameOf(row), row]));
     const write = async () => {
@@ -560,11 +560,11 @@ export class SecretService {
     },
   ): Promise<Ending> {
     const { project } = target;
-    const homes = new Map(foldersOfBatch(target).map((home) => [home.folderId, namedPlace(home)]));
+    const homes = new Map(foldersOfBatch(target).map((home) => [home.folderId, referenceLocation(home)]));
     const records = rows.map((row) =>
       writtenRecord(tx, row, NO_TIMES, {
         project,
-        ...(homes.get(row.folderId) as ReturnType<typeof namedPlace>),
+        ...(homes.get(row.folderId) as ReturnType<typeof referenceLocation>),
         tags: tagsByIds(tags, row.tagIds),
       }),
     );
@@ -597,7 +597,8 @@ async function deleteLocked(
 }
 
 /** The place that a statement has to find unchanged: several ones are held before. */
-const placeToCheck = ({ homes, place }: WriteTarget): Place | undefined => (homes === undefined ? place : undefined);
+const placeToCheck = ({ homes, place }: WriteTarget): SecretLocation | undefined =>
+  homes === undefined ? place : undefined;
 
 /** The audit records of a batch: one for each folder, or for each of the requests that wrote a secret each. */
 const recordBatch = (
@@ -653,7 +654,11 @@ const namesIn = ({ secretPaths }: Batch, keys: readonly string[]): string[] =>
 /** What is wrong with personal secrets of a batch by themselves. */
 function refusedPersonal(
   ctx: Context,
-  personal: readonly { readonly index: number; readonly at: Place; readonly secret: { readonly secretKey: string } }[],
+  personal: readonly {
+    readonly index: number;
+    readonly at: SecretLocation;
+    readonly secret: { readonly secretKey: string };
+  }[],
 ): ErrorDetail[] {
   const pathOf: PathOf = (at, field) => inBatch((personal[at] as (typeof personal)[number]).index, field);
   const names = personal.map(({ at, secret }) => `${at.secretPath} ${secret.secretKey}`);
@@ -701,7 +706,7 @@ const tagsOf = (records: Iterable<SecretRecord>): [string, TagRow][] =>
   [...records].flatMap(({ tags }) => tags.map((tag): [string, TagRow] => [tag.id, tag]));
 
 const newValueOf = (target: WriteTarget, value: string, index: number): NewValue => ({
-  ...namedPlace(folderAt(target, index)),
+  ...referenceLocation(folderAt(target, index)),
   value: new SealedText(value),
   at: target.pathOf(index, 'secretValue'),
 });

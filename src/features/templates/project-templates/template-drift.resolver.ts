@@ -4,7 +4,7 @@ import { enumType } from '../../../kernel/graphql/enums.js';
 import { argsType } from '../../../kernel/graphql/inputs.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation } from '../../../kernel/graphql/operations.js';
-import { leadsTo, relations } from '../../../kernel/graphql/relations.js';
+import { relations, relationTo } from '../../../kernel/graphql/relations.js';
 import { identityRelationOf } from '../../identity/identities/public.js';
 import { UserType, usersByIds } from '../../identity/organizations/public.js';
 import { PermissionRuleType, toShownRules } from '../../identity/permissions/public.js';
@@ -176,7 +176,7 @@ export class TemplateDriftResolver {
 /** What members in a drift lead to. */
 export const driftRelations = (): object[] => [
   relations(DriftMemberType, {
-    user: leadsTo(
+    user: relationTo(
       UserType,
       'The user. Null for other kinds of members, and if you cannot read it.',
       usersByIds,

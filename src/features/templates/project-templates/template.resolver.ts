@@ -1,7 +1,7 @@
 import { Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
-import { leadsTo, relations } from '../../../kernel/graphql/relations.js';
+import { relations, relationTo } from '../../../kernel/graphql/relations.js';
 import { type ConnectionOf, type CountedConnectionOf, counted, pageOf } from '../../../kernel/paging.js';
 import { accountRelations, identityRelationOf } from '../../identity/identities/public.js';
 import { organizationRelationOf, UserType, usersByIds } from '../../identity/organizations/public.js';
@@ -113,7 +113,7 @@ export class TemplateResolver {
 export const templateRelations = (service: TemplateService): object[] => [
   organizationRelationOf(TemplateType),
   relations(TemplateVersionType, {
-    projectTemplate: leadsTo(
+    projectTemplate: relationTo(
       TemplateType,
       'The project template.',
       service.byIds,
@@ -127,7 +127,7 @@ export const templateRelations = (service: TemplateService): object[] => [
     ),
   }),
   relations(ProjectType, {
-    projectTemplateVersion: leadsTo(
+    projectTemplateVersion: relationTo(
       TemplateVersionType,
       'Version of the project template that the project was created from. Null if there is none or it was deleted, and, with PERMISSION_DENIED, if you cannot read it.',
       service.originsOf,
@@ -136,7 +136,7 @@ export const templateRelations = (service: TemplateService): object[] => [
     ),
   }),
   relations(TemplateUserType, {
-    user: leadsTo(UserType, 'The user. Null if you cannot read it.', usersByIds, ({ userId }) => userId),
+    user: relationTo(UserType, 'The user. Null if you cannot read it.', usersByIds, ({ userId }) => userId),
   }),
   identityRelationOf(TemplateIdentityType),
   groupRelationOf(TemplateGroupType),

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { bodyOf, type Data, eachOf, nextCursor, paging, routesAt } from '../../../rest/route.js';
 import {
   PERMISSIONS,
-  type PermissionsGiven,
+  type PermissionsInput,
   permissionsIn,
   RULES,
   withReplyPermissions,
@@ -37,7 +37,7 @@ const ofOne = (find: (data: Data) => Data) => ({
 });
 
 interface WithRoles {
-  readonly roles?: readonly { readonly permissions: PermissionsGiven }[] | undefined;
+  readonly roles?: readonly { readonly permissions: PermissionsInput }[] | undefined;
 }
 const withLists = <B extends WithRoles>({ roles, ...body }: B) =>
   roles === undefined

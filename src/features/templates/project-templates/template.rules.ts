@@ -95,7 +95,7 @@ const lowerText = (max: number) => z.string().trim().toLowerCase().min(1).max(ma
 
 const permission = Permissions.element;
 
-export const GivenRole = z
+export const RoleInput = z
   .strictObject({
     name: name64.meta({ description: 'Name of the role, 1 to 64 characters, unique in the template.' }),
     slug: slugText(1, 64).meta({
@@ -109,7 +109,7 @@ export const GivenRole = z
   })
   .meta({ description: 'A role of projects created from the template.' });
 
-export const GivenEnvironment = z
+export const EnvironmentInput = z
   .strictObject({
     name: name64.meta({ description: 'Name of the environment, 1 to 64 characters, unique in the template.' }),
     slug: slugText(1, 64).meta({ description: 'Slug of the environment, for example `prod`. Unique in the template.' }),
@@ -117,28 +117,28 @@ export const GivenEnvironment = z
   })
   .meta({ description: 'An environment of projects created from the template.' });
 
-export const GivenUser = z
+export const UserInput = z
   .strictObject({
     username: lowerText(255).meta({ description: 'Username of a member of the organization.' }),
     roles: roleSlugs,
   })
   .meta({ description: 'A user who becomes a member of projects created from the template.' });
 
-export const GivenGroup = z
+export const GroupInput = z
   .strictObject({
     groupSlug: lowerText(64).meta({ description: 'Slug of a group of the organization.' }),
     roles: roleSlugs,
   })
   .meta({ description: 'A group that becomes a member of projects created from the template.' });
 
-export const GivenIdentity = z
+export const IdentityInput = z
   .strictObject({
     identityId: idOf('ID of a machine identity owned by the organization.'),
     roles: roleSlugs,
   })
   .meta({ description: 'A machine identity that becomes a member of projects created from the template.' });
 
-export const GivenOwnIdentity = z
+export const OwnIdentityInput = z
   .strictObject({
     name: name64.meta({ description: 'Name of the machine identity, 1 to 64 characters, unique in the template.' }),
     roles: roleSlugs,
@@ -189,7 +189,7 @@ export function isUnchangedBuiltIn({
   slug,
   name,
   permissions,
-}: { [K in keyof z.output<typeof GivenRole>]?: unknown }): boolean {
+}: { [K in keyof z.output<typeof RoleInput>]?: unknown }): boolean {
   const builtIn = builtInProjectRoles().find((role) => role.slug === slug);
   if (builtIn === undefined || builtIn.name !== name || !Array.isArray(permissions)) return false;
   const isPlain = objectEntries(permissions).every(
@@ -204,7 +204,7 @@ const isOneOf = (words: readonly string[], text: unknown): boolean =>
   typeof text === 'string' && words.includes(text.toLowerCase());
 
 const roles = z
-  .array(GivenRole)
+  .array(RoleInput)
   .max(MAX_ENTRIES)
   .superRefine((list, issues) => {
     refuseRepeats(issues, list, 'slug');
@@ -222,7 +222,7 @@ const roles = z
     if (isTooLong(objectEntries(list).filter((role) => !isUnchangedBuiltIn(role)))) issues.addIssue(TOO_LONG);
   }, EVEN_IF_INVALID);
 
-const environments = listOf(GivenEnvironment, 'name', 'slug').superRefine((list, issues) => {
+const environments = listOf(EnvironmentInput, 'name', 'slug').superRefine((list, issues) => {
   const taken = new Set<number>();
   objectEntries(list).forEach(({ position }, at) => {
     if (typeof position !== 'number') return;
@@ -266,22 +266,22 @@ const listsOf = (left: Left) => ({
   environments: environments.nullish().meta({
     description: `Environments of the project. An empty list means none; null leaves them to whoever creates the project. ${left.environments}`,
   }),
-  users: listOf(GivenUser, 'username')
+  users: listOf(UserInput, 'username')
     .nullish()
     .meta({
       description: `Users who become members of the project. Requires the right to edit members. ${left.members}`,
     }),
-  groups: listOf(GivenGroup, 'groupSlug')
+  groups: listOf(GroupInput, 'groupSlug')
     .nullish()
     .meta({
       description: `Groups that become members of the project. Requires the right to edit groups. ${left.members}`,
     }),
-  identities: listOf(GivenIdentity, 'identityId')
+  identities: listOf(IdentityInput, 'identityId')
     .nullish()
     .meta({
       description: `Machine identities of the organization that become members of the project. Requires the right to edit identities. ${left.members}`,
     }),
-  projectManagedIdentities: listOf(GivenOwnIdentity, 'name')
+  projectManagedIdentities: listOf(OwnIdentityInput, 'name')
     .nullish()
     .meta({ description: `Machine identities that are created in the project. ${left.members}` }),
 });

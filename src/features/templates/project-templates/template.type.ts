@@ -14,27 +14,27 @@ import {
 import { ProjectKindEnum } from '../../projects/public.js';
 import type { VersionRow } from './template.queries.js';
 import {
-  GivenEnvironment,
-  GivenGroup,
-  GivenIdentity,
-  GivenOwnIdentity,
-  GivenRole,
-  GivenUser,
+  EnvironmentInput,
+  GroupInput,
+  IdentityInput,
   newTemplateKind,
+  OwnIdentityInput,
+  RoleInput,
   type TemplateRole,
   templateKind,
+  UserInput,
 } from './template.rules.js';
 import { shownLists, type TemplateView } from './template.view.js';
 import type { TemplatePreview } from './template-preview.js';
 
 enumOfRule(templateKind, ProjectKindEnum);
 enumOfRule(newTemplateKind, ProjectKindEnum);
-inputType('ProjectTemplateRoleInput', GivenRole);
-inputType('ProjectTemplateEnvironmentInput', GivenEnvironment);
-inputType('ProjectTemplateUserInput', GivenUser);
-inputType('ProjectTemplateGroupInput', GivenGroup);
-inputType('ProjectTemplateIdentityInput', GivenIdentity);
-inputType('ProjectTemplateManagedIdentityInput', GivenOwnIdentity);
+inputType('ProjectTemplateRoleInput', RoleInput);
+inputType('ProjectTemplateEnvironmentInput', EnvironmentInput);
+inputType('ProjectTemplateUserInput', UserInput);
+inputType('ProjectTemplateGroupInput', GroupInput);
+inputType('ProjectTemplateIdentityInput', IdentityInput);
+inputType('ProjectTemplateManagedIdentityInput', OwnIdentityInput);
 
 const TemplateRoleType = objectType('ProjectTemplateRole', 'A role of projects created from a template.', {
   name: [String, 'Name of the role.'],

@@ -4,10 +4,10 @@ import type { SanKind } from '../../../../src/features/certificates/x509/facts.j
 import { newKeyPair } from '../../../../src/features/certificates/x509/keys.js';
 import { makeCertificate, makeIntermediate, makeRoot } from '../../../../src/features/certificates/x509/making.js';
 import {
-  faultsOfNameConstraints,
-  faultsOfSubtrees,
   type NameConstraints,
   nameConstraintsOf,
+  nameConstraintViolations,
+  subtreeViolations,
 } from '../../../../src/features/certificates/x509/name-constraints.js';
 import { toPem } from '../../../../src/features/certificates/x509/pem.js';
 import { days } from '../../../kit/certificates/material.js';
@@ -97,7 +97,7 @@ describeWith(['openssl'], 'name constraints', () => {
         });
         const file = openssl.file('leaf', toPem('CERTIFICATE', certificate.raw));
         const { isOk } = await openssl.run('verify', '-CAfile', ca, '-untrusted', chain, file);
-        const faults = faultsOfNameConstraints([intermediate, root.certificate], {
+        const faults = nameConstraintViolations([intermediate, root.certificate], {
           ...{ commonName: 'Some Name', path: 'subject.commonName' },
           sans: [{ kind, value, path: 'sans.0' }],
         });
@@ -109,7 +109,7 @@ describeWith(['openssl'], 'name constraints', () => {
 
   test('name every fault at its place, also of a common name, and of a wildcard that could be what is excluded', async () => {
     const { certificate } = await make();
-    const faults = faultsOfNameConstraints([certificate], {
+    const faults = nameConstraintViolations([certificate], {
       ...{ commonName: 'shop.example.org', path: 'subject.commonName' },
       sans: [
         { kind: 'ip', value: '10.9.0.1', path: 'sans.0' },
@@ -123,10 +123,10 @@ describeWith(['openssl'], 'name constraints', () => {
     ]);
     const wildcard = { kind: 'dns', value: '*.example.com', path: 'sans.0' } as const;
     const named = { commonName: 'x', path: 'subject.commonName', sans: [wildcard] };
-    expect(faultsOfNameConstraints([certificate], named)).toMatchObject([{ path: 'sans.0' }]);
+    expect(nameConstraintViolations([certificate], named)).toMatchObject([{ path: 'sans.0' }]);
     // openssl takes these common names for no names, and then for those of hosts.
     for (const commonName of ['*.example.org', 'shop.example.org.', '*.example.com'])
-      expect(faultsOfNameConstraints([certificate], { ...named, commonName, sans: [] })).toMatchObject([
+      expect(nameConstraintViolations([certificate], { ...named, commonName, sans: [] })).toMatchObject([
         { path: 'subject.commonName' },
       ]);
   });
@@ -134,7 +134,7 @@ describeWith(['openssl'], 'name constraints', () => {
   test('of an authority below lie within those above', async () => {
     const { certificate } = await make();
     const faultsOf = (kind: SanKind, value: string) =>
-      faultsOfSubtrees([certificate], [{ kind, value, path: 'p' }]).length;
+      subtreeViolations([certificate], [{ kind, value, path: 'p' }]).length;
     const within = [
       ['dns', 'a.example.com'],
       ['ip', '10.2.0.0/16'],

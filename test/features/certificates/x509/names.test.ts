@@ -1,8 +1,9 @@
 import { isIP } from 'node:net';
-import { canonicalSan, faultOfSan } from '../../../../src/features/certificates/x509/names.js';
+import { canonicalSan, sanViolation } from '../../../../src/features/certificates/x509/names.js';
 import fc from '../../../kit/properties.js';
 
-const isValid = (kind: 'dns' | 'ip' | 'email' | 'uri', value: string): boolean => faultOfSan({ kind, value }) === null;
+const isValid = (kind: 'dns' | 'ip' | 'email' | 'uri', value: string): boolean =>
+  sanViolation({ kind, value }) === null;
 
 const VALID = {
   dns: [

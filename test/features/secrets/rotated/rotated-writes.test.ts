@@ -4,7 +4,7 @@ import { abilityOf } from '../../../../src/features/identity/permissions/public.
 import type { ProjectAccess } from '../../../../src/features/projects/public.js';
 import {
   keepRotatedKeys,
-  loadPlace,
+  loadFolder,
   releaseRotated,
   relocateRotated,
   writeRotated,
@@ -64,7 +64,7 @@ describe('what a rotation does with its secrets', () => {
       inTransaction(systemContext(kernel, organizationId), work);
     const placed = async (tx: Transaction, secretPath: string) => {
       const place = { ...at, secretPath };
-      return { ...(await loadPlace(tx, place)), place };
+      return { ...(await loadFolder(tx, place)), place };
     };
     // Nothing of secrets is changed by it, so that there is no record.
     const keep = (mapping: Record<string, string> = MAPPING, id = rotationId) =>

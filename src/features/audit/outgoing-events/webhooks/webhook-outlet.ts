@@ -10,8 +10,8 @@ import {
   type Position,
   positionAfterRecord,
   readChanges,
-  seenBy,
   toChangeEvent,
+  visibleChange,
 } from '../../change-feed/public.js';
 import type { Batch, Format, TargetConfig, TargetKind } from '../engine/target.js';
 import { ChangeWebhook } from './webhook.entity.js';
@@ -74,7 +74,7 @@ async function nextEvents(ctx: Context, { target, config, settled }: BatchReques
 
 interface Selected {
   readonly change: Change;
-  readonly seen: NonNullable<ReturnType<typeof seenBy>>;
+  readonly seen: NonNullable<ReturnType<typeof visibleChange>>;
 }
 
 const filterOf = ({ projectId, environment, secretPath, kinds }: WebhookTarget): ChangeFilter => ({
@@ -86,7 +86,7 @@ function selectedChanges(target: WebhookTarget, changes: readonly Change[]): Sel
   const test = filterTest(filterOf(target));
   return changes.flatMap((change) => {
     // A webhook gets everything in its project that its filters select.
-    const seen = seenBy(null, change, test(change));
+    const seen = visibleChange(null, change, test(change));
     return seen === null ? [] : [{ change, seen }];
   });
 }

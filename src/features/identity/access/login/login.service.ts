@@ -1,10 +1,10 @@
+import { RefusedTogether, SharedTransactions } from '../../../../kernel/access-cache/shared-transactions.js';
 import type { AnonymousContext, Context, Transaction } from '../../../../kernel/context.js';
 import { hashToken } from '../../../../kernel/crypto/token.js';
 import type { Query } from '../../../../kernel/database/database.js';
 import { atOnce, WholeTransaction, withConstraintCodes } from '../../../../kernel/database/in-transaction.js';
 import { AppError, type ErrorCode } from '../../../../kernel/errors.js';
 import { isId, newId } from '../../../../kernel/ids.js';
-import { RefusedTogether, SharedTransactions } from '../../../../kernel/known-access/shared-transactions.js';
 import { SharedWork } from '../../../../kernel/load/shared-work.js';
 import type { RateLimits } from '../../../../kernel/operations/limits/rate-limits.js';
 import { parse } from '../../../../kernel/validation.js';

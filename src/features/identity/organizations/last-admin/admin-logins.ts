@@ -9,14 +9,14 @@ import {
 import { findLoggedIn, findOnlyAdmin } from './admin-logins.sql.js';
 
 /** From where the credentials of an identity have to work, to count. */
-interface Whence {
+interface CallerNetworks {
   readonly callerId: string | null;
   readonly address: string | null;
 }
-const ANYWHERE: Whence = { callerId: null, address: null };
+const ANYWHERE: CallerNetworks = { callerId: null, address: null };
 
 /** Organizations that are locked, and which of them had an admin who could log in. */
-interface AdminLogins extends Whence {
+interface AdminLogins extends CallerNetworks {
   readonly organizationIds: readonly string[];
   readonly holderIds: readonly string[];
   /** By id, once for an admin whom a group may forbid something and once for one whom none does. */
@@ -35,7 +35,7 @@ interface AdminLogins extends Whence {
 export async function lockLoggedInAdmins(
   tx: Transaction,
   holderIds: readonly string[],
-  whence: Whence = ANYWHERE,
+  whence: CallerNetworks = ANYWHERE,
 ): Promise<AdminLogins> {
   const locked = holderIds.length === 0 ? [] : await lockOrganizationsOfAdmins(tx, { holderIds });
   const admins = { ...whence, holderIds, organizationIds: locked.map(({ id }) => id) };
@@ -72,7 +72,7 @@ async function freeAdminsIn(tx: Transaction, locked: readonly { readonly id: str
 }
 
 /** The networks of a caller's own method, from where it calls. */
-export const callerNetworks = ({ actor, address }: Context): Whence => ({ callerId: actor.id, address });
+export const callerNetworks = ({ actor, address }: Context): CallerNetworks => ({ callerId: actor.id, address });
 
 /**
  * Refuses a loss of credentials, or of rights through a group, that has just happened. Where no admin could log in before, there is

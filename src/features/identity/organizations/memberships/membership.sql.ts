@@ -67,7 +67,7 @@ interface MembershipKey {
 const MEMBER = sql<string>`coalesce(user_id, identity_id)`;
 
 /** Locks a membership. `isNow`: it has not ended. */
-export const lockHeldMembership = prepared(({ organizationId, memberId }: MembershipKey) =>
+export const lockDirectMembership = prepared(({ organizationId, memberId }: MembershipKey) =>
   tables
     .selectFrom('organization_membership')
     .select(['role', 'ends_at as endsAt', sql<boolean>`coalesce(now() < ends_at, true)`.as('isNow')])

@@ -14,7 +14,7 @@ import {
   deleteMembership,
   findMemberNow,
   findProjectsOfOnlyAdmin,
-  lockHeldMembership,
+  lockDirectMembership,
   lockProjectsOfAdmin,
 } from './membership.sql.js';
 
@@ -53,16 +53,16 @@ export function protectInstallationAdmin(ctx: Context, account: { readonly isIns
 }
 
 /** What somebody is in an organization by itself, groups aside. */
-export type HeldMembership = Awaited<ReturnType<typeof lockHeldMembership>>[number];
+export type DirectMembership = Awaited<ReturnType<typeof lockDirectMembership>>[number];
 
 /** The membership of somebody in an organization; null when there is none. Nobody else changes it until the transaction ends. */
 export async function lockMembership(
   tx: Transaction,
   organizationId: string,
   { id }: Member,
-): Promise<HeldMembership | null> {
+): Promise<DirectMembership | null> {
   await lockOrganization(tx, { organizationId });
-  const [row] = await lockHeldMembership(tx, { organizationId, memberId: id });
+  const [row] = await lockDirectMembership(tx, { organizationId, memberId: id });
   return row ?? null;
 }
 

@@ -23,7 +23,7 @@ const isCarriedPassword = (text: string): boolean => !/\p{Cc}/u.test(text) && te
 const MAX_PASSWORD = 256;
 
 /** A current password of a server: as sent, untrimmed. */
-export const knownPassword = z
+export const currentPassword = z
   .string()
   .min(1)
   .max(MAX_PASSWORD)
@@ -58,7 +58,7 @@ export const SmbPublic = z
 
 /** The sealed credentials of an SMB connection. */
 export const SmbSecret = z.strictObject({
-  password: knownPassword.meta({
+  password: currentPassword.meta({
     description: `Password of the account, up to ${MAX_PASSWORD} characters. Never returned.`,
   }),
 });

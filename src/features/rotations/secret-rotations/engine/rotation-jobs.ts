@@ -35,7 +35,7 @@ export function rotationJobs(kinds: Kinds): readonly JobKind[] {
     concurrency: 32,
     concurrencyPerOrganization: 8,
     concurrencyPerTarget: 2,
-    hasUrgentPlaces: true,
+    hasUrgentSlots: true,
     leaseSeconds: 90,
     limitSeconds: 600,
     // An unknown result is looked up until it is known.

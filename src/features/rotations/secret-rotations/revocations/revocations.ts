@@ -197,7 +197,7 @@ export const revocationJob = (kinds: Kinds): JobKind => ({
   concurrency: 16,
   concurrencyPerOrganization: 6,
   concurrencyPerTarget: 2,
-  hasUrgentPlaces: true,
+  hasUrgentSlots: true,
   leaseSeconds: 90,
   limitSeconds: 900,
   // Only failures of the service itself throw here; a revocation that fails has its own pauses.

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { EVEN_IF_INVALID, objectEntries } from '../../../../../kernel/validation.js';
-import { knownPassword } from '../../../app-connections/public.js';
+import { currentPassword } from '../../../app-connections/public.js';
 import { secretKeyOf } from '../../kind/rotation-kind.js';
 import { DEFAULT_LENGTH, PasswordRequirements, ruleName } from '../../password-rules/password-rule.rules.js';
 
@@ -69,7 +69,7 @@ export const AccountMapping = z
 
 const AccountTemporary = z
   .strictObject({
-    password: knownPassword.meta({ description: 'Current password of the account, up to 256 characters.' }),
+    password: currentPassword.meta({ description: 'Current password of the account, up to 256 characters.' }),
   })
   .meta({ description: 'Used once, for the first rotation, and not stored.' });
 

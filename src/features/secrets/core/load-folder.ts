@@ -1,12 +1,12 @@
 import type { Context } from '../../../kernel/context.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
-import type { Place } from '../scope/place.rules.js';
-import { findPlaces } from './secret.queries.js';
+import type { SecretLocation } from '../scope/location.rules.js';
+import { findFolderLocations } from './secret.queries.js';
 import type { PathOf } from './secret.rules.js';
 
 /** An environment and a folder that exist. */
-export interface FoundPlace {
+export interface FoundFolder {
   readonly environmentId: string;
   readonly folderId: string;
 }
@@ -35,8 +35,8 @@ export function refuseOtherType({ type }: ProjectAccess, path: string): void {
 }
 
 /** @throws ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND */
-export async function loadPlace(ctx: Context, { secretPath, ...at }: Place): Promise<FoundPlace> {
-  const [found] = await findPlaces(ctx, { ...at, secretPaths: [secretPath] });
+export async function loadFolder(ctx: Context, { secretPath, ...at }: SecretLocation): Promise<FoundFolder> {
+  const [found] = await findFolderLocations(ctx, { ...at, secretPaths: [secretPath] });
   if (found === undefined) throw new AppError('ENVIRONMENT_NOT_FOUND');
   const { environmentId, folderId } = found;
   if (folderId === null) throw new AppError('FOLDER_NOT_FOUND');
@@ -50,10 +50,10 @@ export async function loadPlace(ctx: Context, { secretPath, ...at }: Place): Pro
  */
 export async function loadFolders(
   ctx: Context,
-  { projectId, environment }: Place,
+  { projectId, environment }: SecretLocation,
   { secretPaths, pathOf }: { readonly secretPaths: readonly string[]; readonly pathOf: PathOf },
-): Promise<(FoundPlace & { readonly place: Place })[]> {
-  const rows = await findPlaces(ctx, { projectId, environment, secretPaths: [...new Set(secretPaths)] });
+): Promise<(FoundFolder & { readonly place: SecretLocation })[]> {
+  const rows = await findFolderLocations(ctx, { projectId, environment, secretPaths: [...new Set(secretPaths)] });
   const [first] = rows;
   if (first === undefined) throw new AppError('ENVIRONMENT_NOT_FOUND');
   const { environmentId } = first;

@@ -21,7 +21,7 @@ interface ChannelTrial extends ChannelTestResult {
 }
 
 /** Sends tests to the targets of alerts. */
-export class TrialService {
+export class AlertTestService {
   constructor(
     private readonly projects: ProjectReader,
     private readonly notifier: Pick<Notifier, 'deliver'>,
@@ -52,7 +52,7 @@ export class TrialService {
     const found = await Promise.all(
       channels.map(async (channel) => {
         const open = async () => targetsOf(channel.channelType, await openForNewMessages(ctx, channel));
-        return (await testChannelTargets(ctx, open, trying)).map((trial) => ({ channel, ...trial }));
+        return (await testChannelTargets(ctx, open, trying)).map((result) => ({ channel, ...result }));
       }),
     );
     await inTransaction(ctx, (tx) =>
@@ -62,16 +62,16 @@ export class TrialService {
         errorCodes: found.map((some) => some.find(({ isAccepted }) => !isAccepted)?.errorCode ?? null),
       }),
     );
-    const trials = found.flat();
+    const results = found.flat();
     if (mustBeAccepted)
       refuseFailures(
-        trials.map(({ channel, ...trial }) => ({
-          ...trial,
+        results.map(({ channel, ...result }) => ({
+          ...result,
           channelType: channel.channelType,
           path: `channels[${channels.indexOf(channel)}]`,
         })),
       );
-    return trials;
+    return results;
   }
 }
 

@@ -79,7 +79,7 @@ const MEMBERSHIPS = `select m.* from (
  * All memberships of projects with their members, as the view `project_member_now` has them: direct ones first, then
  * those of groups, oldest first.
  */
-export const listHeldNow = sqlStatement({
+export const listRightsNow = sqlStatement({
   text: `with m as materialized (${MEMBERSHIPS}) ${held(idsInGroup('user_id'), idsInGroup('identity_id'))} ${IN_ORDER}`,
   params: { projectIds: t.array(t.uuid) },
   row: HELD,
@@ -135,8 +135,8 @@ const GROUP_MEMBERS_THEN = was(
 
 const AT = { projectIds: t.array(t.uuid), organizationId: t.uuid, at: t.time } as const;
 
-/** As `listHeldNow`, at a point in time. */
-export const listHeldAt = sqlStatement({
+/** As `listRightsNow`, at a point in time. */
+export const listRightsAt = sqlStatement({
   text: `with m as materialized (${MEMBERSHIPS_THEN}),
     belonging as (
       select g.group_id, string_agg(uuid_send(g.user_id), ''::bytea) as users, string_agg(uuid_send(g.identity_id), ''::bytea) as identities

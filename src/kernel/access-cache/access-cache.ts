@@ -90,7 +90,7 @@ type Changes = RowFrom<typeof readChanges>;
  *
  * The database tells by snapshots, not by numbers alone: a transaction that commits late has an early number.
  */
-export class KnownAccess {
+export class AccessCache {
   readonly #entries = new LRUCache<string, Entry>({ maxSize: MAX_BYTES });
   /** All entries are right as of this look, or were read after it. */
   #last: Changes | null = null;

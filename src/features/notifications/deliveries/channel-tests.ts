@@ -34,19 +34,19 @@ export async function testChannelTargets(
   open: () => Promise<readonly Target[]>,
   trying: TrialOptions,
 ): Promise<readonly ChannelTestResult[]> {
-  const trials: ChannelTestResult[] = [];
+  const results: ChannelTestResult[] = [];
   try {
     for (const target of await open()) {
       const recipient = target.type === 'email' ? target.recipient : null;
       const outcome = await deliver(ctx, target, trying);
       const isAccepted = outcome.result === 'accepted';
       const { code, status } = isAccepted ? { code: null, status: null } : outcome;
-      trials.push({ recipient, isAccepted, errorCode: code, status });
+      results.push({ recipient, isAccepted, errorCode: code, status });
     }
   } catch (error) {
-    trials.push({ recipient: null, isAccepted: false, errorCode: unreadableCode(error), status: null });
+    results.push({ recipient: null, isAccepted: false, errorCode: unreadableCode(error), status: null });
   }
-  return trials;
+  return results;
 }
 
 /** Makes one attempt, within the remaining time. */
@@ -73,17 +73,17 @@ const codeOf = ({ errorCode }: ChannelTestResult): ErrorCode =>
 
 /** @throws UPSTREAM_REJECTED, UPSTREAM_UNREACHABLE with a detail for every target that did not accept it, at the path of its channel */
 export function refuseFailures(
-  trials: readonly (ChannelTestResult & { readonly path: string; readonly channelType: ChannelType })[],
+  results: readonly (ChannelTestResult & { readonly path: string; readonly channelType: ChannelType })[],
 ): void {
-  const failed = trials.filter(({ isAccepted }) => !isAccepted);
+  const failed = results.filter(({ isAccepted }) => !isAccepted);
   const codes = failed.map(codeOf);
   const code = codes.find((each) => each === 'UPSTREAM_REJECTED') ?? codes[0];
   if (code === undefined) return;
-  const details = failed.map((trial) => ({
-    path: trial.path,
-    code: codeOf(trial),
-    message: `${trial.channelType}: ${trial.errorCode}${trial.status === null ? '' : `, status ${trial.status}`}`,
+  const details = failed.map((result) => ({
+    path: result.path,
+    code: codeOf(result),
+    message: `${result.channelType}: ${result.errorCode}${result.status === null ? '' : `, status ${result.status}`}`,
   }));
-  const message = `${trials.length - failed.length} of ${trials.length} targets accepted the test. The details list the others.`;
+  const message = `${results.length - failed.length} of ${results.length} targets accepted the test. The details list the others.`;
   throw new AppError(code, message, { details });
 }

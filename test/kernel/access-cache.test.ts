@@ -1,6 +1,6 @@
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
+import { AccessCache } from '../../src/kernel/access-cache/access-cache.js';
 import type { Query } from '../../src/kernel/database/database.js';
-import { KnownAccess } from '../../src/kernel/known-access/known-access.js';
 
 /** A look at a database that answers when it is told to. */
 interface Look {
@@ -29,7 +29,7 @@ function scene() {
         fail: (error = new Error('lost')) => reject(error),
       });
     });
-  const access = new KnownAccess(query);
+  const access = new AccessCache(query);
   let value = 0;
   const read = async () => {
     value += 1;

@@ -39,7 +39,7 @@ interface AdmittedRequest {
 }
 
 /** A query whose response may be kept: it has one root field, of one project, or of what projects of the caller are. */
-export interface KeptQuery extends CacheKey {
+export interface CacheableQuery extends CacheKey {
   /** Name of the root field in the schema. */
   readonly field: string;
   /** What a response has where the root field fails: its data, and where the error is. */
@@ -51,7 +51,7 @@ export interface KeptQuery extends CacheKey {
 type Variables = Readonly<Record<string, unknown>>;
 
 /** What is known of a document, for all its requests. */
-interface Plan extends Pick<KeptQuery, 'field' | 'failed'> {
+interface Plan extends Pick<CacheableQuery, 'field' | 'failed'> {
   readonly operation: OperationDefinitionNode;
   /** What is below its root field shows what that has found: nothing there fails. */
   readonly isFoundByRoot: boolean;
@@ -65,7 +65,7 @@ interface Plan extends Pick<KeptQuery, 'field' | 'failed'> {
 }
 
 /** Documents of the routes whose responses are kept. */
-export interface KeptDocuments {
+export interface CacheableDocuments {
   /** They show what is in one project. */
   readonly ofProject: readonly string[];
   /** They show projects of the caller, and nothing that is in them. */
@@ -73,20 +73,20 @@ export interface KeptDocuments {
 }
 
 /** Coordinates of what these documents select. */
-type KeptFields = { readonly [Name in keyof KeptDocuments]: ReadonlySet<string> };
+type KeptFields = { readonly [Name in keyof CacheableDocuments]: ReadonlySet<string> };
 
 /**
  * Finds the queries whose responses are kept, as those of REST routes are. What such a route selects depends on its project and on
  * the rules of the caller only, so a document that selects nothing else does so too. It has one root field, without directives.
  */
-export class KeptQueries {
+export class CacheableQueries {
   readonly #plans = new WeakMap<DocumentNode, Plan | null>();
   readonly #compiled = new LRUCache<string, ReturnType<typeof compileDocument>>({ max: MAX_COMPILED });
   readonly #fields: () => KeptFields;
 
   constructor(
     private readonly schema: GraphQLSchema,
-    documents: () => KeptDocuments,
+    documents: () => CacheableDocuments,
   ) {
     this.#fields = once(() => {
       const { ofProject, ofCaller } = documents();
@@ -95,7 +95,7 @@ export class KeptQueries {
   }
 
   /** @returns null where each request runs the document */
-  find({ document, operationName, variables, extensions }: AdmittedRequest): KeptQuery | null {
+  find({ document, operationName, variables, extensions }: AdmittedRequest): CacheableQuery | null {
     // The cost of a request is no part of what is kept.
     if (document === null || extensions?.cost === true) return null;
     const plan = this.#planOf(document);
@@ -109,7 +109,7 @@ export class KeptQueries {
     if (declared === null) return null;
     plan.asked += 1;
     const { field, failed, hash } = plan;
-    const run: KeptQuery['run'] = (ctx) => this.#run(plan, document, given, ctx);
+    const run: CacheableQuery['run'] = (ctx) => this.#run(plan, document, given, ctx);
     return { field, failed, run, projectId, request: `graphql ${hash} ${declared}` };
   }
 
@@ -174,7 +174,7 @@ function projectIdIn({ arguments: given = [] }: FieldNode): NonNullable<Plan['pr
   return (variables) => (value?.kind === Kind.VARIABLE ? variables[value.name.value] : undefined);
 }
 
-function failedOf({ type }: GraphQLField<unknown, unknown>, node: FieldNode): KeptQuery['failed'] {
+function failedOf({ type }: GraphQLField<unknown, unknown>, node: FieldNode): CacheableQuery['failed'] {
   const key = (node.alias ?? node.name).value;
   return {
     data: isNonNullType(type) ? null : { [key]: null },

@@ -5,7 +5,7 @@ import type { ChangeOperation } from './change-kinds.js';
 import type { Change, Location } from './change-reading.js';
 
 /** A change as one caller sees it: a move out of its sight is a deletion, and one into its sight a creation. */
-export type SeenChange = Pick<Change, 'operation' | 'location' | 'previous'>;
+export type VisibleChange = Pick<Change, 'operation' | 'location' | 'previous'>;
 
 /** What a stream asks for, ready to test. */
 export type FilterTest = (change: Change) => { readonly now: boolean; readonly before: boolean };
@@ -35,7 +35,11 @@ const EVENT_TYPES: Partial<Record<ChangeOperation, string>> = { created: 'secret
  *
  * @param access to the project of the change, or to the organization; null: who sees everything
  */
-export function seenBy(access: Access | null, change: Change, isIn: ReturnType<FilterTest>): SeenChange | null {
+export function visibleChange(
+  access: Access | null,
+  change: Change,
+  isIn: ReturnType<FilterTest>,
+): VisibleChange | null {
   const { kind, need, operation, location, previous } = change;
   if (kind !== 'secret') {
     const { action, fields } = need ?? {};

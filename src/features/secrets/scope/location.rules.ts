@@ -30,14 +30,14 @@ export const folderPath = z
  * Location of secrets and folders: a project, an environment by slug, a path. A malformed environment slug means an
  * unknown environment, not a validation error.
  */
-export const place = {
+export const secretLocation = {
   projectId: idOf('project'),
   environment: z.string().trim().min(1).max(255).meta({ description: 'Slug of the environment, for example `prod`.' }),
   secretPath: folderPath.default(ROOT).meta({ description: 'Path of the folder, for example `/` or `/payments/eu`.' }),
 };
 
 /** A location, parsed. */
-export interface Place {
+export interface SecretLocation {
   readonly projectId: string;
   readonly environment: string;
   readonly secretPath: string;
