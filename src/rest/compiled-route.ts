@@ -26,12 +26,20 @@ import { lazily, once } from '../kernel/once.js';
 import { validationFailed } from '../kernel/validation.js';
 import { inRequest } from './request-paths.js';
 import { type JsonSchema, sampleData, schemaOf } from './response-schema.js';
-import { type Data, eachOf, type FieldRoute, nextCursor, paging, type Route, type WrittenRoute } from './route.js';
+import {
+  type Data,
+  eachOf,
+  type FieldRoute,
+  nextCursor,
+  type OlderRoute,
+  paging,
+  type Route,
+  type RouteRequest,
+  type WrittenRoute,
+} from './route.js';
 import { argumentDescriptions, type Descriptions } from './rule-kinds.js';
 import { lastWord, paramNames, sampleVariables } from './sample-request.js';
 import { hasFields, selectionOf } from './selection.js';
-
-type RouteRequest = Parameters<WrittenRoute['variables']>[0];
 
 /** A route, ready to run. Its parts are made when they are first read: a start needs what was declared, and not the rest. */
 export interface CompiledRoute {
@@ -247,6 +255,7 @@ type Field = GraphQLField<unknown, unknown>;
  * @throws Error when the schema has no such field, or the request gives what the field does not take
  */
 function writtenRoute(schema: GraphQLSchema, route: Route): WrittenRoute {
+  if ('present' in route) return throughPresent(writtenRoute(schema, route.present), route);
   if ('document' in route) return route;
   const isRead = route.method === 'GET';
   const field = (isRead ? schema.getQueryType() : schema.getMutationType())?.getFields()[route.field];
@@ -264,6 +273,22 @@ function writtenRoute(schema: GraphQLSchema, route: Route): WrittenRoute {
     document: `${isRead ? 'query' : 'mutation'} ${declared} { ${field.name}${passed} { ${answer.selection} } }`,
     variables,
     reply: route.reply ?? answer.reply,
+  };
+}
+
+/** What an older path asks and replies, through the present one. */
+function throughPresent(present: WrittenRoute, { toPresent, toOlder, ...route }: OlderRoute): WrittenRoute {
+  const [names, olderNames] = [paramNames(present.path), paramNames(route.path)];
+  if (names.length !== olderNames.length) throw new Error(`its path has not the parameters of ${present.path}`);
+  const toPresentParams = (params: Readonly<Record<string, string>>) =>
+    Object.fromEntries(names.map((name, index) => [name, params[olderNames[index] as string] as string]));
+  return {
+    ...route,
+    query: route.query ?? present.query,
+    document: present.document,
+    variables: ({ params, ...request }) =>
+      present.variables(toPresent({ params: toPresentParams(params), ...request })),
+    reply: (data) => toOlder(present.reply(data) as Data),
   };
 }
 
@@ -309,11 +334,14 @@ const shownOf = (found: Data, show: (object: Data) => unknown): unknown =>
 const PAGING: Readonly<Record<string, string>> = { limit: 'first', cursor: 'after' };
 
 /** Gives each part of a request to the argument of its name; a path parameter that has none is the `id`. */
-function variablesOf(field: Field, { path, given, input: inputOf }: FieldRoute): WrittenRoute['variables'] {
+function variablesOf(
+  field: Field,
+  { path, paramsAs = {}, given, input: inputOf }: FieldRoute,
+): WrittenRoute['variables'] {
   const input = field.args.find(({ name }) => name === 'input');
   const type = input === undefined ? undefined : getNamedType(input.type);
   const known = isInputObjectType(type) ? Object.keys(type.getFields()) : field.args.map(({ name }) => name);
-  const names = paramNames(path).map((name) => [known.includes(name) ? name : 'id', name] as const);
+  const names = paramNames(path).map((name) => [paramsAs[name] ?? (known.includes(name) ? name : 'id'), name] as const);
   if (new Set(names.map(([to]) => to)).size < names.length)
     throw new Error(`${field.name} does not take its path parameters by their names`);
   const inPath = (params: Readonly<Record<string, string>>) => ({

@@ -121,6 +121,8 @@ interface FieldResponse<Q extends z.ZodObject, B extends z.ZodObject> {
    * that are named beside it: `id orgId: organizationId * -version` renames one and leaves one out. Without a selection: `*`.
    */
   readonly select?: string;
+  /** Arguments, or fields of `input`, that get parameters of the path with other names: `{ userId: 'memberId' }`. */
+  readonly paramsAs?: Readonly<Record<string, string>>;
   /** Arguments, or fields of `input`, that every request gives: the type of what the routes of one path are about. */
   readonly given?: Readonly<Record<string, unknown>>;
   /** The fields of `input` that the body stands for, where they are not those of the body. */
@@ -145,7 +147,22 @@ type FieldDefinition<Q extends z.ZodObject, B extends z.ZodObject> = RouteRules<
 export type WrittenRoute = WrittenDefinition<z.ZodObject, z.ZodObject>;
 /** A route that names the field which answers it. */
 export type FieldRoute = FieldDefinition<z.ZodObject, z.ZodObject>;
-export type Route = WrittenRoute | FieldRoute;
+/** What a request is after its rules were applied, and a lookup has found what it names. */
+export type RouteRequest = Request<z.ZodObject, z.ZodObject>;
+export type PresentRoute = WrittenRoute | FieldRoute;
+/** A present route at a path of before, as `olderPaths` makes it. */
+export interface OlderRoute extends RouteRules<z.ZodObject, z.ZodObject> {
+  readonly present: PresentRoute;
+  readonly toPresent: (request: RouteRequest) => RouteRequest;
+  readonly toOlder: (reply: Data) => unknown;
+}
+export type Route = PresentRoute | OlderRoute;
+
+/** The field of the schema that answers a route. */
+export function fieldOf(route: Route): string {
+  if ('present' in route) return fieldOf(route.present);
+  return 'field' in route ? route.field : (/\{\s*(\w+)/.exec(route.document)?.[1] ?? '');
+}
 
 /** Declares a route with its document, which `compileRoutes` checks. */
 export const route = <Q extends z.ZodObject = z.ZodObject, B extends z.ZodObject = z.ZodObject>(
@@ -153,7 +170,7 @@ export const route = <Q extends z.ZodObject = z.ZodObject, B extends z.ZodObject
 ): WrittenRoute => definition as unknown as WrittenRoute;
 
 /** What routes of one resource share. */
-type Shared = Pick<FieldRoute, 'select' | 'given' | 'show' | 'as' | 'errors' | 'deprecated'>;
+type Shared = Pick<FieldRoute, 'select' | 'paramsAs' | 'given' | 'show' | 'as' | 'errors' | 'deprecated'>;
 /** What a route adds or has instead; its error codes are added. */
 type Own<Q extends z.ZodObject, B extends z.ZodObject> = Omit<
   FieldDefinition<Q, B>,

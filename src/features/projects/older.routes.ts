@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { type Data, nextCursor, route, type WrittenRoute } from '../../rest/route.js';
-import { LISTED_PERMISSIONS, withReplyPermissions } from '../identity/permissions/public.js';
+import { olderPaths } from '../../rest/older-paths.js';
+import { type Data, type Route, type RouteRequest, route, routesAt } from '../../rest/route.js';
 import { BySlug } from './core/project.rules.js';
-import { ENVIRONMENT_FIELDS, environmentRoutes } from './environments/environment.resolver.js';
+import { environmentRoutes } from './environments/environment.resolver.js';
 import {
   IDENTITY_FIELDS,
   membershipRoutes,
@@ -11,147 +11,88 @@ import {
   USER_FIELDS,
 } from './members/membership.routes.js';
 import { RoleSlugs, usernames } from './members/membership.rules.js';
-import { PROJECT_FIELDS, projectRoutes } from './project.routes.js';
-import { ROLE_FIELDS, roleRoutesAt } from './roles/role.routes.js';
-
-/** A request of a route that finds its project first. */
-type RouteRequest = Pick<Parameters<WrittenRoute['variables']>[0], 'params' | 'found'>;
+import { projectRoutes } from './project.routes.js';
+import { LISTED_ROLE, roleRoutes, SHOWN } from './roles/role.routes.js';
 
 /**
- * Finds the project of a path that names it by its slug.
+ * For a path that names its project by a slug, where the present one has the ID.
  *
- * @param name the parameter of the path
+ * @param name the parameter of the older path
  */
 const projectBySlug = (name: string) => ({
   lookup: {
     document: 'query ($slug: String!) { projectBySlug(slug: $slug) { id } }',
     variables: ({ params }: RouteRequest) => ({ slug: params[name] }),
   },
-  /** ID of the project that was found. */
-  projectOf: ({ params, found }: RouteRequest): unknown => found?.projectBySlug.id ?? params[name],
+  toPresent: ({ params, ...request }: RouteRequest): RouteRequest => ({
+    ...request,
+    params: { ...params, projectId: request.found?.projectBySlug.id ?? params.projectId },
+  }),
 });
 
-function presentRoute(method: string, path: string): WrittenRoute {
-  const found = projectRoutes.find((it) => it.method === method && it.path === path);
-  if (found === undefined) throw new Error(`${method} ${path} has an older form and is not there`);
-  return found;
-}
-
-/** A route at its older path. Document, rules and errors are the same. */
-function olderProjectRoute(
-  method: string,
-  path: string,
-  change: Pick<WrittenRoute, 'path'> & Partial<WrittenRoute>,
-): WrittenRoute {
-  const { operation: _, ...present } = presentRoute(method, path);
-  return { ...present, extension: true, deprecated: true, summary: `${present.summary} (older path)`, ...change };
-}
-
-const LIST = '/api/v1/projects';
-const BY_SLUG = '/api/v1/projects/slug/{slug}';
-const BY_ITS_SLUG = projectBySlug('slug');
 const OF_SLUG = {
-  path: '/api/v2/workspace/{slug}',
+  ...projectBySlug('slug'),
+  path: '/{slug}',
   params: z.strictObject({ slug: BySlug.shape.slug.meta({ description: 'Slug of the project.' }) }),
-  lookup: BY_ITS_SLUG.lookup,
+  toOlder: ({ project }: Data) => project as Data,
 };
-const { reply: listed } = presentRoute('GET', LIST);
 
-/** Projects at the paths and in the words of before. */
-const olderProjectRoutes = [
-  olderProjectRoute('GET', LIST, {
-    path: '/api/v1/workspace',
-    reply: (data) => {
-      const { projects, ...rest } = listed(data) as Readonly<Record<string, unknown>>;
-      return { workspaces: projects, ...rest };
+const olderProjects = [
+  ...olderPaths(
+    projectRoutes,
+    { from: '/api/v1/projects', to: '/api/v1/workspace', why: 'Version 1 of the API called projects workspaces.' },
+    {
+      GET: { toOlder: ({ projects, ...rest }) => ({ workspaces: projects, ...rest }) },
+      'GET /{projectId}': { path: '/{workspaceId}', as: 'workspace', operation: 6 },
+      'GET /slug/{slug}': {},
     },
-  }),
-  olderProjectRoute('GET', BY_SLUG, { path: '/api/v1/workspace/slug/{slug}' }),
-  olderProjectRoute('GET', BY_SLUG, { path: '/api/v2/workspace/{slug}' }),
-  olderProjectRoute('PATCH', '/api/v1/projects/{projectId}', {
-    ...OF_SLUG,
-    summary: 'Update a project by its slug (older path)',
-    variables: ({ body, ...request }) => ({ input: { id: BY_ITS_SLUG.projectOf(request), ...body } }),
-    reply: ({ updateProject }) => updateProject.project,
-  }),
-  route({
-    ...OF_SLUG,
-    extension: true,
-    deprecated: true,
-    method: 'DELETE',
-    summary: 'Delete a project by its slug (older path)',
-    document: `mutation ($input: DeleteProjectInput!) { deleteProject(input: $input) { project { ${PROJECT_FIELDS} } } }`,
-    variables: (request) => ({ input: { id: BY_ITS_SLUG.projectOf(request) } }),
-    reply: ({ deleteProject }) => deleteProject.project,
-    errors: ['PROJECT_NOT_FOUND', 'DELETE_PROTECTED'],
-  }),
+  ),
+  ...olderPaths(
+    projectRoutes,
+    {
+      from: '/api/v1/projects',
+      to: '/api/v2/workspace',
+      why: 'Version 2 names projects by slugs, and shows them bare.',
+    },
+    {
+      'GET /slug/{slug}': { path: '/{slug}' },
+      'PATCH /{projectId}': { ...OF_SLUG, summary: 'Update a project by its slug (older path)' },
+      'DELETE /{projectId}': {
+        ...OF_SLUG,
+        summary: 'Delete a project by its slug (older path)',
+        description: undefined,
+      },
+    },
+  ),
 ];
-
-const PROJECT_PATH = '/api/v1/projects/{projectId}/';
-const WORKSPACE_PATH = '/api/v1/workspace/{workspaceId}/';
 
 /** Clients repeat in the body what the path names. */
 const OF_PROJECT = { projectId: 'workspaceId', ProjectID: 'workspaceId' };
 const OF_ONE = { ...OF_PROJECT, id: 'environmentId', ID: 'environmentId' };
+/** A client sends 0 for a position that nobody gave. */
+const NO_POSITION = { position: 0 } as const;
 
-/**
- * A route of environments at its older path, where a project is called a workspace. Document, rules and errors are the
- * same.
- */
-function olderEnvironmentRoute(present: WrittenRoute): WrittenRoute {
-  const { method, path, body, variables, reply } = present;
-  const isOfOne = path.includes('{environmentId}');
-  return {
-    ...present,
-    path: path.replace(PROJECT_PATH, WORKSPACE_PATH),
-    deprecated: true,
-    summary: `${present.summary} (older path)`,
-    ...(method === 'GET' ? {} : { harmless: isOfOne ? OF_ONE : OF_PROJECT }),
-    // A client sends 0 for a position that nobody gave.
-    ...(body === undefined ? {} : { absent: { position: 0 } }),
-    variables: ({ params, query, body: given }) =>
-      variables({
-        params: {
-          projectId: params.workspaceId as string,
-          ...(isOfOne ? { environmentId: params.environmentId as string } : {}),
-        },
-        query,
-        body: given,
-      }),
-    reply: (data) => {
-      const { projectId, ...rest } = reply(data) as Readonly<Record<string, unknown>>;
-      return projectId === undefined ? rest : { ...rest, workspace: projectId };
+const olderEnvironments = [
+  ...olderPaths(
+    environmentRoutes,
+    {
+      from: '/api/v1/projects/{projectId}/environments',
+      to: '/api/v1/workspace/{workspaceId}/environments',
+      why: 'Version 1 calls the project of an environment its workspace.',
+      toOlder: ({ projectId, ...rest }) => (projectId === undefined ? rest : { ...rest, workspace: projectId }),
     },
-  };
-}
-
-/** Environments at the paths and in the words of before, and by what single clients name them. */
-const olderEnvironmentRoutes = [
-  ...environmentRoutes.map(olderEnvironmentRoute),
-  route({
-    extension: true,
-    deprecated: true,
-    method: 'GET',
-    path: '/api/v1/workspace/environments/{environmentId}',
-    summary: 'Get an environment by its ID alone (older path)',
-    document: `query ($id: ID!) { environment(id: $id) { ${ENVIRONMENT_FIELDS} } }`,
-    variables: ({ params }) => ({ id: params.environmentId }),
-    reply: ({ environment }) => ({ environment }),
-    errors: ['ENVIRONMENT_NOT_FOUND'],
-  }),
-  route({
-    extension: true,
-    method: 'GET',
-    path: `${PROJECT_PATH}environments/slug/{slug}`,
-    summary: 'Get an environment by its slug',
-    document: `query ($projectId: ID!, $slug: String!) {
-      environmentBySlug(projectId: $projectId, slug: $slug) { ${ENVIRONMENT_FIELDS} }
-    }`,
-    variables: ({ params }) => ({ projectId: params.projectId, slug: params.slug }),
-    reply: ({ environmentBySlug }) => environmentBySlug,
-    cached: true,
-    errors: ['PROJECT_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND'],
-  }),
+    {
+      POST: { harmless: OF_PROJECT, absent: NO_POSITION },
+      'GET /{environmentId}': {},
+      'PATCH /{environmentId}': { harmless: OF_ONE, absent: NO_POSITION },
+      'DELETE /{environmentId}': { harmless: OF_ONE },
+    },
+  ),
+  routesAt('/api/v1/workspace/environments', { deprecated: true }).get(
+    '/{environmentId}',
+    'Get an environment by its ID alone (older path)',
+    { field: 'environment', errors: ['ENVIRONMENT_NOT_FOUND'] },
+  ),
 ];
 
 /** Clients repeat the ID of the project in the body. */
@@ -186,150 +127,131 @@ const withUser = (membership: Data): Data => {
   return { ...shown, user: { id: shown.userId, username: shown.username } };
 };
 
-const MEMBERSHIPS_PATH = '/api/v1/projects/{projectId}/memberships';
-const OLDER_MEMBERSHIPS_PATH = '/api/v1/workspace/{workspaceId}/memberships';
+const byName = routesAt('/api/v2/workspace/{projectId}/memberships', {
+  select: USER_FIELDS,
+  show: toMembership,
+  errors: ['PROJECT_NOT_FOUND'],
+});
 
-/** A route of users at its older path: a user is named by its membership there. Document, rules and errors are the same. */
-function olderMembershipRoute(
-  method: string,
-  path: '' | '/{membershipId}',
-  reply: WrittenRoute['reply'],
-): WrittenRoute {
-  const at = MEMBERSHIPS_PATH + path.replace('membershipId', 'userId');
-  const present = membershipRoutes.find((it) => it.method === method && it.path === at);
-  if (present === undefined) throw new Error(`${method} ${at} has an older form and is not there`);
-  return {
-    ...present,
-    path: OLDER_MEMBERSHIPS_PATH + path,
-    deprecated: true,
-    ...(method === 'GET' ? {} : { harmless: REPEATED }),
-    summary: `${present.summary} (older path)`,
-    variables: ({ params, ...rest }) =>
-      present.variables({
-        ...rest,
-        params: {
-          projectId: params.workspaceId as string,
-          ...(path === '' ? {} : { userId: params.membershipId as string }),
-        },
-      }),
-    reply,
-  };
-}
-
-const OF_USER = `query ($projectId: ID!, $memberId: ID!) {
-  projectMembership(projectId: $projectId, memberKind: USER, memberId: $memberId) { ${USER_FIELDS} }
-}`;
-
-/** Members of projects at the paths and in the words of before. */
-const olderMembershipRoutes = [
-  route({
-    extension: true,
-    method: 'POST',
-    path: '/api/v2/workspace/{projectId}/memberships',
-    summary: 'Add users to a project by name, all or nothing',
+const olderMemberships = [
+  byName.post('', 'Add users to a project by name, all or nothing', {
+    field: 'addProjectUsers',
     body: InviteBody,
-    document: `mutation ($input: AddProjectUsersInput!) {
-      addProjectUsers(input: $input) {
-        memberships { ${USER_FIELDS} }
-      }
-    }`,
-    variables: ({ params, body }) => ({
-      input: { projectId: params.projectId, usernames: namesIn(body), roles: body.roleSlugs },
-    }),
-    reply: ({ addProjectUsers }) => ({ memberships: addProjectUsers.memberships.map(toMembership) }),
-    errors: ['PROJECT_NOT_FOUND', 'ROLE_NOT_FOUND', 'USER_NOT_FOUND', 'ALREADY_A_MEMBER'],
+    input: (body) => ({ usernames: namesIn(body), roles: body.roleSlugs }),
+    errors: ['ROLE_NOT_FOUND', 'USER_NOT_FOUND', 'ALREADY_A_MEMBER'],
     example: { usernames: ['ann@example.com'], roleSlugs: ['viewer'] },
   }),
-  route({
-    extension: true,
-    method: 'DELETE',
-    path: '/api/v2/workspace/{projectId}/memberships',
-    summary: 'Remove users from a project by name, all or nothing',
+  byName.delete('', 'Remove users from a project by name, all or nothing', {
+    field: 'removeProjectUsers',
     body: RemoveBody,
-    document: `mutation ($input: RemoveProjectUsersInput!) {
-      removeProjectUsers(input: $input) { memberships { ${USER_FIELDS} } }
-    }`,
-    variables: ({ params, body }) => ({ input: { projectId: params.projectId, usernames: namesIn(body) } }),
-    reply: ({ removeProjectUsers }) => ({ memberships: removeProjectUsers.memberships.map(toMembership) }),
-    errors: ['PROJECT_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_ADMIN'],
+    input: (body) => ({ usernames: namesIn(body) }),
+    errors: ['MEMBERSHIP_NOT_FOUND', 'LAST_ADMIN'],
     example: { usernames: ['ann@example.com'] },
   }),
-  olderMembershipRoute('GET', '', ({ projectMemberships: { nodes, pageInfo } }) => ({
-    memberships: nodes.map(withUser),
-    ...nextCursor(pageInfo),
-  })),
-  olderMembershipRoute('PATCH', '/{membershipId}', ({ updateProjectMember: { membership } }) => {
-    const shown = withUser(membership);
-    return { membership: shown, roles: shown.roles };
-  }),
-  olderMembershipRoute('DELETE', '/{membershipId}', ({ removeProjectMember }) => ({
-    membership: withUser(removeProjectMember.membership),
-  })),
+  ...olderPaths(
+    membershipRoutes,
+    {
+      from: '/api/v1/projects/{projectId}/memberships',
+      to: '/api/v1/workspace/{workspaceId}/memberships',
+      why: 'Version 1 names a user by the membership, and shows the user as an object.',
+      show: withUser,
+    },
+    {
+      GET: {},
+      'PATCH /{userId}': {
+        path: '/{membershipId}',
+        harmless: REPEATED,
+        toOlder: ({ membership }) => ({ membership, roles: membership.roles }),
+      },
+      'DELETE /{userId}': { path: '/{membershipId}', harmless: REPEATED },
+    },
+  ),
+  ...olderPaths(
+    membershipRoutes,
+    {
+      from: '/api/v1/projects/{projectId}/memberships',
+      to: '/api/v1/projects/{projectId}/user',
+      why: 'One client reads the membership of a user here.',
+      show: withUser,
+    },
+    { 'GET /{userId}': { path: '/{userId}/membership', operationId: undefined } },
+  ),
+  // The name is in the body, and what answers it is a query.
   route({
     extension: true,
     deprecated: true,
     method: 'POST',
-    path: `${OLDER_MEMBERSHIPS_PATH}/details`,
+    path: '/api/v1/workspace/{workspaceId}/memberships/details',
     summary: 'Get the membership of a user by name (older path)',
     body: z.strictObject({
       username: z.string().min(1).max(255).meta({ description: 'Username of the user.' }),
     }),
     harmless: REPEATED,
-    document: OF_USER,
+    document: `query ($projectId: ID!, $memberId: ID!) {
+      projectMembership(projectId: $projectId, memberKind: USER, memberId: $memberId) { ${USER_FIELDS} }
+    }`,
     variables: ({ params, body }) => ({ projectId: params.workspaceId, memberId: body.username }),
     reply: ({ projectMembership }) => ({ membership: withUser(projectMembership) }),
     errors: ['PROJECT_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND'],
     example: { username: 'ann@example.com' },
   }),
-  route({
-    extension: true,
-    deprecated: true,
-    method: 'GET',
-    path: '/api/v1/projects/{projectId}/user/{userId}/membership',
-    summary: 'Get the membership of a user (older path)',
-    document: OF_USER,
-    variables: ({ params }) => ({ projectId: params.projectId, memberId: params.userId }),
-    reply: ({ projectMembership }) => ({ membership: withUser(projectMembership) }),
-    errors: ['PROJECT_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND'],
-  }),
-  route({
-    extension: true,
-    deprecated: true,
-    method: 'GET',
-    path: '/api/v2/workspace/identity-memberships/{membershipId}',
-    summary: 'Get the membership of a machine identity by its ID alone (older path)',
-    document: `query ($id: ID!) { projectMembershipById(id: $id, memberKind: IDENTITY) { ${IDENTITY_FIELDS} } }`,
-    variables: ({ params }) => ({ id: params.membershipId }),
-    reply: ({ projectMembershipById }) => ({ identityMembership: toIdentityMembership(projectMembershipById) }),
-    errors: ['MEMBERSHIP_NOT_FOUND'],
-  }),
+  routesAt('/api/v2/workspace/identity-memberships', { deprecated: true }).get(
+    '/{membershipId}',
+    'Get the membership of a machine identity by its ID alone (older path)',
+    {
+      field: 'projectMembershipById',
+      select: IDENTITY_FIELDS,
+      given: { memberKind: 'identity' },
+      as: 'identityMembership',
+      show: toIdentityMembership,
+      errors: ['MEMBERSHIP_NOT_FOUND'],
+    },
+  ),
 ];
 
-/** Roles of projects at the paths of before. Replies of version 2 have the actions of each permission in a list, as they were given. */
-const olderRoleRoutes = [
-  ...roleRoutesAt('/api/v2/workspace/{projectId}/roles', {
-    isOlder: true,
-    permissions: LISTED_PERMISSIONS,
-    harmless: { ProjectId: 'projectId' },
-  }),
-  ...roleRoutesAt('/api/v1/workspace/{projectSlug}/roles', { isOlder: true, ...projectBySlug('projectSlug') }),
-  route({
-    extension: true,
-    deprecated: true,
-    method: 'GET',
-    path: '/api/v1/projects/roles/{roleId}',
-    summary: 'Get a role by its ID alone (older path)',
-    document: `query ($id: ID!) { projectRole(id: $id) { ${ROLE_FIELDS} ${LISTED_PERMISSIONS} } }`,
-    variables: ({ params }) => ({ id: params.roleId }),
-    reply: ({ projectRole }) => ({ role: withReplyPermissions(projectRole) }),
-    errors: ['ROLE_NOT_FOUND'],
-  }),
+const ROLES = '/api/v1/projects/{projectId}/roles';
+const OF_ROLES = { harmless: { ProjectId: 'projectId' } };
+
+const olderRoles = [
+  ...olderPaths(
+    roleRoutes,
+    {
+      from: ROLES,
+      to: '/api/v2/workspace/{projectId}/roles',
+      why: 'Version 2 lists the actions of each permission, as they were given.',
+      select: LISTED_ROLE,
+    },
+    {
+      ...{ GET: {}, 'GET /{roleId}': {}, 'GET /slug/{slug}': {} },
+      POST: OF_ROLES,
+      'PATCH /{roleId}': { harmless: { ...OF_ROLES.harmless, RoleId: 'roleId' } },
+      'DELETE /{roleId}': {},
+    },
+  ),
+  ...olderPaths(
+    roleRoutes,
+    {
+      from: ROLES,
+      to: '/api/v1/workspace/{projectSlug}/roles',
+      why: 'Version 1 names the project by its slug.',
+      ...projectBySlug('projectSlug'),
+    },
+    {
+      ...{ GET: {}, 'GET /{roleId}': {}, 'GET /slug/{slug}': {} },
+      ...{ POST: {}, 'PATCH /{roleId}': {}, 'DELETE /{roleId}': {} },
+    },
+  ),
+  routesAt('/api/v1/projects/roles', { ...SHOWN, deprecated: true }).get(
+    '/{roleId}',
+    'Get a role by its ID alone (older path)',
+    { field: 'projectRole', select: LISTED_ROLE, errors: ['ROLE_NOT_FOUND'] },
+  ),
 ];
 
-/** What published clients still use. */
-export const olderRoutes = [
-  ...olderProjectRoutes,
-  ...olderEnvironmentRoutes,
-  ...olderMembershipRoutes,
-  ...olderRoleRoutes,
+/** Projects, environments, members and roles at the paths and in the words of before, which published clients still use. */
+export const olderRoutes: readonly Route[] = [
+  ...olderProjects,
+  ...olderEnvironments,
+  ...olderMemberships,
+  ...olderRoles,
 ];

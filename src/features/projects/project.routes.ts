@@ -1,10 +1,21 @@
 import * as z from 'zod';
-import { bodyOf, type Data, eachOf, nextCursor, orInstead, paging, queryBoolean, route } from '../../rest/route.js';
+import {
+  bodyOf,
+  type Data,
+  eachOf,
+  nextCursor,
+  orInstead,
+  paging,
+  queryBoolean,
+  type Route,
+  route,
+  routesAt,
+} from '../../rest/route.js';
 import { PERMISSIONS, withReplyPermissions } from '../identity/permissions/public.js';
 import { BySlug, CreateProjectBody, PROJECT_KINDS, UpdateProject } from './core/project.rules.js';
 
 /** The fields of a project in the order of the REST interface. */
-export const PROJECT_FIELDS = `id name type slug orgId: organizationId createdAt updatedAt description defaultProduct autoCapitalization version upgradeStatus
+const PROJECT_FIELDS = `id name type slug orgId: organizationId createdAt updatedAt description defaultProduct autoCapitalization version upgradeStatus
   pitVersionLimit kmsCertificateKeyId auditLogsRetentionDays hasDeleteProtection secretSharing showSnapshotsLegacy
   secretDetectionIgnoreValues enforceEncryptedSecretManagerSecretMetadata`;
 const WHOLE = `${PROJECT_FIELDS} _id: id environments { id name slug }`;
@@ -26,57 +37,37 @@ const CREATION_ERRORS = [
   'PROJECT_SLUG_TAKEN',
 ] as const;
 
-const creation = (at: { operation: 7; path: string } | { extension: true; path: string }, summary: string) =>
-  route({
-    ...at,
-    method: 'POST',
-    summary,
+const projects = routesAt('/api/v1/projects', { select: WHOLE, errors: ['PROJECT_NOT_FOUND'] });
+
+const creation = (path: string, own: { readonly operation?: 7 }) =>
+  routesAt(path, { select: `${WHOLE} kmsSecretManagerKeyId`, errors: CREATION_ERRORS }).post('', 'Create a project', {
+    ...own,
+    field: 'createProject',
     body: CreateProjectBody,
     absent: { organizationSlug: '' },
-    document: `mutation ($input: CreateProjectInput!) {
-      createProject(input: $input) { project { ${WHOLE} kmsSecretManagerKeyId } }
-    }`,
-    variables: ({ body: { projectName, projectDescription, ...rest } }) => ({
-      input: { name: projectName, description: projectDescription, ...rest },
+    input: ({ projectName, projectDescription, ...rest }) => ({
+      name: projectName,
+      description: projectDescription,
+      ...rest,
     }),
-    reply: ({ createProject }) => ({ project: createProject.project }),
     example: { projectName: 'Web shop', slug: 'web-shop' },
-    errors: CREATION_ERRORS,
   });
 
-export const projectRoutes = [
-  route({
-    operation: 2,
-    method: 'GET',
-    path: '/api/v1/projects/{projectId}',
-    summary: 'Get a project',
-    document: `query ($projectId: ID!) { project(id: $projectId) { ${WHOLE} } }`,
-    variables: ({ params }) => ({ projectId: params.projectId }),
-    reply: ({ project }) => ({ project }),
-    cachedForCaller: true,
-    errors: ['PROJECT_NOT_FOUND'],
-  }),
-  route({
+export const projectRoutes: readonly Route[] = [
+  projects.get('/{projectId}', 'Get a project', { operation: 2, field: 'project', cachedForCaller: true }),
+  projects.delete('/{projectId}', 'Delete a project', {
     operation: 3,
-    method: 'DELETE',
-    path: '/api/v1/projects/{projectId}',
-    summary: 'Delete a project',
     description: 'Requires the permission `workspace:delete`.',
-    document: `mutation ($input: DeleteProjectInput!) { deleteProject(input: $input) { project { ${PROJECT_FIELDS} } } }`,
-    variables: ({ params }) => ({ input: { id: params.projectId } }),
-    reply: ({ deleteProject }) => ({ project: deleteProject.project }),
-    errors: ['PROJECT_NOT_FOUND', 'DELETE_PROTECTED'],
+    field: 'deleteProject',
+    select: `project { ${PROJECT_FIELDS} }`,
+    show: ({ project }) => ({ project }),
+    errors: ['DELETE_PROTECTED'],
   }),
-  route({
+  projects.get('/slug/{slug}', 'Get a project by its slug', {
     operation: 4,
-    method: 'GET',
-    path: '/api/v1/projects/slug/{slug}',
-    summary: 'Get a project by its slug',
+    field: 'projectBySlug',
+    as: null,
     params: BySlug,
-    document: `query ($slug: String!) { projectBySlug(slug: $slug) { ${WHOLE} } }`,
-    variables: ({ params }) => ({ slug: params.slug }),
-    reply: ({ projectBySlug }) => projectBySlug,
-    errors: ['PROJECT_NOT_FOUND'],
   }),
   route({
     operation: 5,
@@ -97,42 +88,19 @@ export const projectRoutes = [
         pageInfo { hasNextPage endCursor }
       }
     }`,
-    variables: ({ query }) => ({
-      type: query.type,
-      includeRoles: query.includeRoles,
-      first: query.limit,
-      after: query.cursor,
-    }),
+    variables: ({ query: { limit, cursor, ...query } }) => ({ ...query, first: limit, after: cursor }),
     reply: ({ projects: { nodes, pageInfo } }) => ({
       projects: nodes.map(withRoles),
       ...nextCursor(pageInfo),
     }),
     cachedForCaller: true,
   }),
-  route({
-    operation: 6,
-    method: 'GET',
-    path: '/api/v1/workspace/{workspaceId}',
-    deprecated: true,
-    summary: 'Get a project (older path)',
-    document: `query ($projectId: ID!) { project(id: $projectId) { ${WHOLE} } }`,
-    variables: ({ params }) => ({ projectId: params.workspaceId }),
-    reply: ({ project }) => ({ workspace: project }),
-    cachedForCaller: true,
-    errors: ['PROJECT_NOT_FOUND'],
-  }),
-  creation({ operation: 7, path: '/api/v2/workspace' }, 'Create a project'),
-  creation({ extension: true, path: '/api/v1/projects' }, 'Create a project'),
-  route({
-    extension: true,
-    method: 'PATCH',
-    path: '/api/v1/projects/{projectId}',
-    summary: 'Update a project',
+  creation('/api/v2/workspace', { operation: 7 }),
+  creation('/api/v1/projects', {}),
+  projects.patch('/{projectId}', 'Update a project', {
+    field: 'updateProject',
     body: bodyOf(UpdateProject, 'id'),
-    document: `mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { project { ${WHOLE} } } }`,
-    variables: ({ params, body }) => ({ input: { id: params.projectId, ...body } }),
-    reply: ({ updateProject }) => ({ project: updateProject.project }),
     example: { name: 'Web shop', hasDeleteProtection: true },
-    errors: ['PROJECT_NOT_FOUND', 'PROJECT_SLUG_TAKEN', 'CONCURRENT_CHANGE'],
+    errors: ['PROJECT_SLUG_TAKEN', 'CONCURRENT_CHANGE'],
   }),
 ];

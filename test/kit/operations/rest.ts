@@ -1,7 +1,6 @@
-import { type FieldNode, type OperationDefinitionNode, parse } from 'graphql';
 import { assemble } from '../../../src/app.js';
 import { enumName } from '../../../src/kernel/names.js';
-import type { Route } from '../../../src/rest/route.js';
+import { fieldOf, type Route } from '../../../src/rest/route.js';
 import { PATHS } from '../reference.js';
 import { FIELDS, OF_INSTALLATION } from './fields.js';
 import { GRAPHQL, takenBy } from './graphql.js';
@@ -39,13 +38,6 @@ export const REST: readonly RestOperation[] = ALL.filter(
 
 function nameOf({ method, path }: Route): string {
   return `${method} ${path}`;
-}
-
-/** The root field of the schema that answers a route. */
-function fieldOf(route: Route): string {
-  if ('field' in route) return route.field;
-  const [operation] = parse(route.document).definitions as [OperationDefinitionNode];
-  return (operation.selectionSet.selections[0] as FieldNode).name.value;
 }
 
 function operationOf(route: Route): RestOperation {

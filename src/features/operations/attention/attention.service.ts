@@ -4,7 +4,7 @@ import { SealedCursors } from '../../../kernel/graphql/sealed-cursors.js';
 import { NO_ID } from '../../../kernel/ids.js';
 import { type CursorKey, SearchPage } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
-import type { Route } from '../../../rest/route.js';
+import { fieldOf, type Route } from '../../../rest/route.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { ListAttention } from './attention.rules.js';
 import type { AttentionItemType, AttentionOperationType } from './attention.type.js';
@@ -189,10 +189,6 @@ export class Operations {
     };
   }
 }
-
-/** The field that answers a route. */
-const fieldOf = (route: Route): string =>
-  'field' in route ? route.field : (/\{\s*(\w+)/.exec(route.document)?.[1] ?? '');
 
 /** The path of a subject, whose ID is the last of its parameters. */
 function pathOf(path: string, { id, projectId, ownerId }: HelpSubject): string {

@@ -16,7 +16,7 @@ import type { EnvironmentService, ReadEnvironment } from './environment.service.
 import '../../../kernel/graphql/list-order.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
-import { bodyOf, route } from '../../../rest/route.js';
+import { bodyOf, type Data, routesAt } from '../../../rest/route.js';
 import type { EnvironmentRecord } from '../core/environment.entity.js';
 import type { ProjectAccess } from '../core/project-access.js';
 
@@ -104,71 +104,49 @@ export class EnvironmentResolver {
   }
 }
 
-/** Fields of an environment. */
-export const ENVIRONMENT_FIELDS = 'id name slug position projectId createdAt updatedAt';
-const PATH = '/api/v1/projects/{projectId}/environments';
+const environments = routesAt('/api/v1/projects/{projectId}/environments', { errors: ['PROJECT_NOT_FOUND'] });
 
-type Changed = { environment: { projectId: unknown } };
-const done = (message: string, { environment }: Changed) => ({
-  message,
-  projectId: environment.projectId,
-  environment,
+/** The reply of a change. */
+const done = (message: string) => ({
+  reply: (data: Data) => {
+    const { environment } = Object.values(data)[0] as Data;
+    return { message, projectId: environment.projectId, environment };
+  },
 });
 
 /** Environments of a project. */
 export const environmentRoutes = [
-  route({
-    extension: true,
-    method: 'POST',
-    path: PATH,
-    summary: 'Create an environment',
+  environments.post('', 'Create an environment', {
+    field: 'createEnvironment',
     body: bodyOf(CreateEnvironment, 'projectId'),
-    document: `mutation ($input: CreateEnvironmentInput!) { createEnvironment(input: $input) { environment { ${ENVIRONMENT_FIELDS} } } }`,
-    variables: ({ params, body }) => ({ input: { projectId: params.projectId, ...body } }),
-    reply: ({ createEnvironment }) => done('The environment was created.', createEnvironment),
+    ...done('The environment was created.'),
     example: { name: 'Preview', slug: 'preview', position: 2 },
-    errors: ['PROJECT_NOT_FOUND', 'ENVIRONMENT_SLUG_TAKEN'],
+    errors: ['ENVIRONMENT_SLUG_TAKEN'],
   }),
-  route({
-    extension: true,
-    method: 'GET',
-    path: `${PATH}/{environmentId}`,
-    summary: 'Get an environment',
-    document: `query ($projectId: ID!, $environmentId: ID!) { environment(projectId: $projectId, id: $environmentId) { ${ENVIRONMENT_FIELDS} } }`,
-    variables: ({ params }) => ({ projectId: params.projectId, environmentId: params.environmentId }),
-    reply: ({ environment }) => ({ environment }),
+  environments.get('/{environmentId}', 'Get an environment', {
+    field: 'environment',
     cached: true,
-    errors: ['PROJECT_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND'],
+    errors: ['ENVIRONMENT_NOT_FOUND'],
   }),
-  route({
-    extension: true,
-    method: 'PATCH',
-    path: `${PATH}/{environmentId}`,
-    summary: 'Update an environment',
+  environments.get('/slug/{slug}', 'Get an environment by its slug', {
+    field: 'environmentBySlug',
+    as: null,
+    cached: true,
+    errors: ['ENVIRONMENT_NOT_FOUND'],
+  }),
+  environments.patch('/{environmentId}', 'Update an environment', {
+    field: 'updateEnvironment',
     body: bodyOf(UpdateEnvironment, 'projectId', 'id'),
-    document: `mutation ($input: UpdateEnvironmentInput!) { updateEnvironment(input: $input) { environment { ${ENVIRONMENT_FIELDS} } } }`,
-    variables: ({ params, body }) => ({
-      input: { projectId: params.projectId, id: params.environmentId, ...body },
-    }),
-    reply: ({ updateEnvironment }) => done('The environment was updated.', updateEnvironment),
+    ...done('The environment was updated.'),
     example: { name: 'Pre-production', position: 1 },
     errors: [
-      'PROJECT_NOT_FOUND',
-      'ENVIRONMENT_NOT_FOUND',
-      'ENVIRONMENT_SLUG_TAKEN',
-      'REFERENCES_TOO_LONG',
-      'CONCURRENT_CHANGE',
+      ...(['ENVIRONMENT_NOT_FOUND', 'ENVIRONMENT_SLUG_TAKEN', 'REFERENCES_TOO_LONG', 'CONCURRENT_CHANGE'] as const),
       'SEALED_VALUE_INVALID',
     ],
   }),
-  route({
-    extension: true,
-    method: 'DELETE',
-    path: `${PATH}/{environmentId}`,
-    summary: 'Delete an environment',
-    document: `mutation ($input: DeleteEnvironmentInput!) { deleteEnvironment(input: $input) { environment { ${ENVIRONMENT_FIELDS} } } }`,
-    variables: ({ params }) => ({ input: { projectId: params.projectId, id: params.environmentId } }),
-    reply: ({ deleteEnvironment }) => done('The environment was deleted.', deleteEnvironment),
-    errors: ['PROJECT_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND', 'ENVIRONMENT_IMPORTED', 'ROTATED_SECRET'],
+  environments.delete('/{environmentId}', 'Delete an environment', {
+    field: 'deleteEnvironment',
+    ...done('The environment was deleted.'),
+    errors: ['ENVIRONMENT_NOT_FOUND', 'ENVIRONMENT_IMPORTED', 'ROTATED_SECRET'],
   }),
 ];

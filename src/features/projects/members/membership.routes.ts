@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ErrorCode } from '../../../kernel/errors.js';
 import { EVEN_IF_INVALID, objectEntries, textsOfField } from '../../../kernel/validation.js';
-import { type Data, nextCursor, ofSample, paging, route, type WrittenRoute } from '../../../rest/route.js';
+import { type Data, ofSample, routesAt, type WrittenRoute } from '../../../rest/route.js';
 import { endOfTerm, isBuiltIn, isTermStart, NO_TERM_START, termRange } from '../../identity/permissions/public.js';
 import { roleSlug } from '../roles/role.rules.js';
 import { isEachOnce, MAX_ROLES, type MemberKind, ROLE_TWICE } from './membership.rules.js';
@@ -232,117 +232,78 @@ const toAssignment = ({ isTemporary, temporaryRange, temporaryAccessStartTime, .
 });
 const assignments = (body: Given) => ({ roleAssignments: (body.roles ?? [body]).map(toAssignment) });
 
-const mutation = (verb: 'add' | 'update' | 'remove', fields: string): string => {
-  const input = `${verb.charAt(0).toUpperCase()}${verb.slice(1)}ProjectMemberInput`;
-  return `mutation ($input: ${input}!) { ${verb}ProjectMember(input: $input) { membership { ${fields} } } }`;
+/** Routes of the members of one kind. */
+const routesOf = ({ kind, one, many, noun, path, param, wrapping, fields, shown, harmless = {} }: Members) => {
+  const members = routesAt(path, {
+    select: fields,
+    show: shown,
+    as: [wrapping, `${wrapping}s`],
+    paramsAs: { [param]: 'memberId' },
+    given: { memberKind: kind },
+    errors: ['PROJECT_NOT_FOUND'],
+  });
+  const inPath = `/{${param}}`;
+  return {
+    members,
+    routes: [
+      members.get('', `List the ${many} of a project`, {
+        operationId: `list${noun.replace(/y$/, 'ie')}s`,
+        field: 'projectMemberships',
+      }),
+      members.get(inPath, `Get the membership of a ${one}`, {
+        operationId: `get${noun}`,
+        field: 'projectMembership',
+        errors: ['MEMBERSHIP_NOT_FOUND'],
+      }),
+      members.patch(inPath, `Replace the roles of a ${one}`, {
+        operationId: `update${noun}`,
+        field: 'updateProjectMember',
+        body: RolesBody,
+        harmless,
+        input: assignments,
+        example: { roles: [{ role: 'viewer' }] },
+        errors: ['MEMBERSHIP_NOT_FOUND', 'ROLE_NOT_FOUND', 'LAST_ADMIN'],
+      }),
+      members.delete(inPath, `Remove a ${one} from a project`, {
+        operationId: `remove${noun}`,
+        field: 'removeProjectMember',
+        harmless,
+        errors: ['MEMBERSHIP_NOT_FOUND', 'LAST_ADMIN'],
+      }),
+    ],
+  };
 };
 
-const keyOf = ({ kind, param }: Members, params: Readonly<Record<string, string>>) => ({
-  projectId: params.projectId,
-  memberKind: kind,
-  memberId: params[param],
-});
-
-const routesOf = (members: Members) => {
-  const { one, many, noun, path, param, wrapping, fields, shown, harmless = {} } = members;
-  const at = `${path}/{${param}}`;
-  const memberKind = members.kind.toUpperCase();
+/** Routes of the members of one kind, and one that adds the member that its path names. */
+const routesWithAdding = (of: Members, notFound: ErrorCode) => {
+  const { members, routes } = routesOf(of);
   return [
-    route({
-      extension: true,
-      method: 'GET',
-      path,
-      summary: `List the ${many} of a project`,
-      operationId: `list${noun.replace(/y$/, 'ie')}s`,
-      query: z.strictObject(paging),
-      document: `query ($projectId: ID!, $first: Int, $after: String) {
-        projectMemberships(projectId: $projectId, memberKind: ${memberKind}, first: $first, after: $after) {
-          nodes { ${fields} } pageInfo { hasNextPage endCursor } } }`,
-      variables: ({ params, query }) => ({ projectId: params.projectId, first: query.limit, after: query.cursor }),
-      reply: ({ projectMemberships: { nodes, pageInfo } }) => ({
-        [`${wrapping}s`]: nodes.map(shown),
-        ...nextCursor(pageInfo),
-      }),
-      errors: ['PROJECT_NOT_FOUND'],
-    }),
-    route({
-      extension: true,
-      method: 'GET',
-      path: at,
-      summary: `Get the membership of a ${one}`,
-      operationId: `get${noun}`,
-      document: `query ($projectId: ID!, $memberId: ID!) {
-        projectMembership(projectId: $projectId, memberKind: ${memberKind}, memberId: $memberId) { ${fields} } }`,
-      variables: ({ params }) => ({ projectId: params.projectId, memberId: params[param] }),
-      reply: ({ projectMembership }) => ({ [wrapping]: shown(projectMembership) }),
-      errors: ['PROJECT_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND'],
-    }),
-    route({
-      extension: true,
-      method: 'PATCH',
-      path: at,
-      summary: `Replace the roles of a ${one}`,
-      operationId: `update${noun}`,
+    ...routes,
+    members.post(`/{${of.param}}`, `Add a ${of.one} to a project`, {
+      operationId: `add${of.noun}`,
+      field: 'addProjectMember',
       body: RolesBody,
-      harmless,
-      document: mutation('update', fields),
-      variables: ({ params, body }) => ({ input: { ...keyOf(members, params), ...assignments(body) } }),
-      reply: ({ updateProjectMember }) => ({ [wrapping]: shown(updateProjectMember.membership) }),
-      example: { roles: [{ role: 'viewer' }] },
-      errors: ['PROJECT_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'ROLE_NOT_FOUND', 'LAST_ADMIN'],
-    }),
-    route({
-      extension: true,
-      method: 'DELETE',
-      path: at,
-      summary: `Remove a ${one} from a project`,
-      operationId: `remove${noun}`,
-      harmless,
-      document: mutation('remove', fields),
-      variables: ({ params }) => ({ input: keyOf(members, params) }),
-      reply: ({ removeProjectMember }) => ({ [wrapping]: shown(removeProjectMember.membership) }),
-      errors: ['PROJECT_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_ADMIN'],
+      harmless: of.harmless ?? {},
+      input: assignments,
+      example: { role: 'member' },
+      errors: ['ROLE_NOT_FOUND', notFound, 'ALREADY_A_MEMBER'],
     }),
   ];
 };
 
-/** The path names the new member. */
-const adding = (members: Members, notFound: ErrorCode) =>
-  route({
-    extension: true,
-    method: 'POST',
-    path: `${members.path}/{${members.param}}`,
-    summary: `Add a ${members.one} to a project`,
-    operationId: `add${members.noun}`,
-    body: RolesBody,
-    harmless: members.harmless ?? {},
-    document: mutation('add', members.fields),
-    variables: ({ params, body: roles }) => ({ input: { ...keyOf(members, params), ...assignments(roles) } }),
-    reply: ({ addProjectMember }) => ({ [members.wrapping]: members.shown(addProjectMember.membership) }),
-    example: { role: 'member' },
-    errors: ['PROJECT_NOT_FOUND', 'ROLE_NOT_FOUND', notFound, 'ALREADY_A_MEMBER'],
-  });
+const users = routesOf(USERS);
 
 /** Members of a project. */
 export const membershipRoutes = [
-  ...routesOf(USERS),
-  ...routesOf(IDENTITIES),
-  ...routesOf(GROUPS),
-  route({
-    extension: true,
-    method: 'POST',
-    path: USERS.path,
-    summary: 'Add a user to a project',
+  ...users.routes,
+  users.members.post('', 'Add a user to a project', {
     operationId: 'addProjectUser',
+    field: 'addProjectMember',
     body: AddUserBody,
-    document: mutation('add', USERS.fields),
-    variables: ({ params, body }) => ({
-      input: { projectId: params.projectId, memberKind: 'user', memberId: body.userId, ...assignments(body) },
-    }),
-    reply: ({ addProjectMember }) => ({ membership: toMembership(addProjectMember.membership) }),
+    input: ({ userId: memberId, ...body }) => ({ memberId, ...assignments(body) }),
     example: { userId: '9f1c6f5e-7c1b-4a53-9d0a-5f0a6d6c2b11', role: 'member' },
-    errors: ['PROJECT_NOT_FOUND', 'ROLE_NOT_FOUND', 'USER_NOT_FOUND', 'ALREADY_A_MEMBER'],
+    errors: ['ROLE_NOT_FOUND', 'USER_NOT_FOUND', 'ALREADY_A_MEMBER'],
   }),
-  adding(IDENTITIES, 'IDENTITY_NOT_FOUND'),
-  adding(GROUPS, 'GROUP_NOT_FOUND'),
+  ...routesWithAdding(IDENTITIES, 'IDENTITY_NOT_FOUND'),
+  ...routesWithAdding(GROUPS, 'GROUP_NOT_FOUND'),
 ];

@@ -1,3 +1,4 @@
+import { olderPaths } from '../../../rest/older-paths.js';
 import { bodyOf, routesAt } from '../../../rest/route.js';
 import { CreateTag, UpdateTag } from './tag.rules.js';
 
@@ -6,45 +7,7 @@ const tags = routesAt('/api/v1/projects/{projectId}/tags', {
   errors: ['PROJECT_NOT_FOUND'],
 });
 
-const older = routesAt('/api/v1/workspace/{projectId}/tags', {
-  select: 'id slug name: slug color *',
-  errors: ['PROJECT_NOT_FOUND'],
-});
-const one = { as: 'workspaceTag', deprecated: true } as const;
-
-/** Clients give a tag a name, which here is its slug. */
-const NAMED = { name: null };
-
-/** The same at the paths and in the words of before. */
-const olderTagRoutes = [
-  older.post('', 'Create a tag (older path)', {
-    ...one,
-    field: 'createTag',
-    harmless: NAMED,
-    body: bodyOf(CreateTag, 'projectId'),
-    errors: ['TAG_SLUG_TAKEN'],
-    example: { slug: 'database', color: '#aa0000' },
-  }),
-  older.get('', 'List tags (older path)', { field: 'tags', as: 'workspaceTags', deprecated: true, cached: true }),
-  older.get('/{tagId}', 'Get a tag (older path)', { ...one, field: 'tag', cached: true, errors: ['TAG_NOT_FOUND'] }),
-  older.get('/slug/{slug}', 'Get a tag by its slug (older path)', {
-    ...one,
-    field: 'tagBySlug',
-    cached: true,
-    errors: ['TAG_NOT_FOUND'],
-  }),
-  older.patch('/{tagId}', 'Update a tag (older path)', {
-    ...one,
-    field: 'updateTag',
-    harmless: NAMED,
-    body: bodyOf(UpdateTag, 'projectId', 'id'),
-    errors: ['TAG_NOT_FOUND', 'TAG_SLUG_TAKEN'],
-    example: { color: '#00aa00' },
-  }),
-  older.delete('/{tagId}', 'Delete a tag (older path)', { ...one, field: 'deleteTag', errors: ['TAG_NOT_FOUND'] }),
-];
-
-export const tagRoutes = [
+const presentTagRoutes = [
   tags.post('', 'Create a tag', {
     field: 'createTag',
     body: bodyOf(CreateTag, 'projectId'),
@@ -66,5 +29,25 @@ export const tagRoutes = [
     example: { color: '#00aa00' },
   }),
   tags.delete('/{tagId}', 'Delete a tag', { field: 'deleteTag', errors: ['TAG_NOT_FOUND'] }),
-  ...olderTagRoutes,
+];
+
+/** Clients give a tag a name, which here is its slug. */
+const NAMED = { harmless: { name: null } };
+
+export const tagRoutes = [
+  ...presentTagRoutes,
+  ...olderPaths(
+    presentTagRoutes,
+    {
+      from: '/api/v1/projects/{projectId}/tags',
+      to: '/api/v1/workspace/{projectId}/tags',
+      why: 'Version 1 calls tags those of a workspace, and shows which one that is.',
+      select: 'id slug name: slug color *',
+      as: ['workspaceTag', 'workspaceTags'],
+    },
+    {
+      ...{ POST: NAMED, GET: {}, 'GET /{tagId}': {}, 'GET /slug/{slug}': {} },
+      ...{ 'PATCH /{tagId}': NAMED, 'DELETE /{tagId}': {} },
+    },
+  ),
 ];
