@@ -27,6 +27,7 @@ import { validationFailed } from '../kernel/validation.js';
 import { inRequest } from './request-paths.js';
 import { type JsonSchema, sampleData, schemaOf } from './response-schema.js';
 import {
+  type ClientQuirk,
   type Data,
   eachOf,
   type FieldRoute,
@@ -273,8 +274,15 @@ function writtenRoute(schema: GraphQLSchema, route: Route): WrittenRoute {
     document: `${isRead ? 'query' : 'mutation'} ${declared} { ${field.name}${passed} { ${answer.selection} } }`,
     variables,
     reply: route.reply ?? answer.reply,
+    ...(route.showTo === undefined ? {} : { quirks: quirksOf(schema, field, route) }),
   };
 }
+
+const quirksOf = (schema: GraphQLSchema, field: Field, route: FieldRoute): readonly ClientQuirk[] =>
+  Object.entries(route.showTo ?? {}).map(([userAgent, show]) => ({
+    userAgent,
+    reply: answerOf(schema, field, { ...route, show }).reply,
+  }));
 
 /** What an older path asks and replies, through the present one. */
 function throughPresent(present: WrittenRoute, { toPresent, toOlder, ...route }: OlderRoute): WrittenRoute {
@@ -300,7 +308,7 @@ interface Answer {
 
 /** What is asked for behind a field, and the reply that it makes: for a list, a query and a mutation. */
 function answerOf(schema: GraphQLSchema, { name, type }: Field, route: FieldRoute): Answer {
-  const { method, select, show = (object) => object } = route;
+  const { method, select, beside = '', show = (object) => object } = route;
   const object = getNamedType(type);
   if (!hasFields(object)) throw new Error(`${name} returns no object`);
   const fields = object.getFields();
@@ -313,8 +321,9 @@ function answerOf(schema: GraphQLSchema, { name, type }: Field, route: FieldRout
   if (fields.pageInfo !== undefined && fields.nodes !== undefined)
     return {
       isList: true,
-      selection: `nodes { ${selectionOf(schema, fields.nodes.type, select)} } pageInfo { hasNextPage endCursor }`,
-      reply: ({ [name]: { nodes, pageInfo } }) => wrapped(1, name, nodes.map(show), nextCursor(pageInfo)),
+      selection: `nodes { ${selectionOf(schema, fields.nodes.type, select)} } ${beside} pageInfo { hasNextPage endCursor }`,
+      reply: ({ [name]: { nodes, pageInfo, ...rest } }) =>
+        wrapped(1, name, nodes.map(show), { ...Object.fromEntries(Object.entries(rest)), ...nextCursor(pageInfo) }),
     };
   const one = (selection: string, reply: Answer['reply']): Answer => ({ isList: false, selection, reply });
   const whole = () => selectionOf(schema, object, select);
@@ -334,26 +343,23 @@ const shownOf = (found: Data, show: (object: Data) => unknown): unknown =>
 const PAGING: Readonly<Record<string, string>> = { limit: 'first', cursor: 'after' };
 
 /** Gives each part of a request to the argument of its name; a path parameter that has none is the `id`. */
-function variablesOf(
-  field: Field,
-  { path, paramsAs = {}, given, input: inputOf }: FieldRoute,
-): WrittenRoute['variables'] {
+function variablesOf(field: Field, { path, words = {}, given, input: inputOf }: FieldRoute): WrittenRoute['variables'] {
   const input = field.args.find(({ name }) => name === 'input');
   const type = input === undefined ? undefined : getNamedType(input.type);
   const known = isInputObjectType(type) ? Object.keys(type.getFields()) : field.args.map(({ name }) => name);
-  const names = paramNames(path).map((name) => [paramsAs[name] ?? (known.includes(name) ? name : 'id'), name] as const);
+  const names = paramNames(path).map((name) => [words[name] ?? (known.includes(name) ? name : 'id'), name] as const);
   if (new Set(names.map(([to]) => to)).size < names.length)
     throw new Error(`${field.name} does not take its path parameters by their names`);
   const inPath = (params: Readonly<Record<string, string>>) => ({
     ...Object.fromEntries(names.map(([to, name]) => [to, params[name]])),
     ...given,
   });
+  const called = (fields: object, others: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.entries(fields).map(([name, value]) => [others[name] ?? name, value]));
   if (input !== undefined)
-    return ({ params, body }) => ({ input: { ...inPath(params), ...(inputOf === undefined ? body : inputOf(body)) } });
-  return ({ params, query }) => ({
-    ...inPath(params),
-    ...Object.fromEntries(Object.entries(query).map(([name, value]) => [PAGING[name] ?? name, value])),
-  });
+    return ({ params, body }) => ({ input: { ...inPath(params), ...called(inputOf?.(body) ?? body, words) } });
+  const ofQuery = { ...PAGING, ...words };
+  return ({ params, query }) => ({ ...inPath(params), ...called(query, ofQuery) });
 }
 
 function argumentOf(field: Field, name: string): GraphQLArgument {

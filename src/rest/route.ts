@@ -33,7 +33,7 @@ interface Request<Q extends z.ZodObject, B extends z.ZodObject> {
 }
 
 /** A client that cannot read a reply as the interface has it. Nothing else looks at the user agent. */
-interface ClientQuirk {
+export interface ClientQuirk {
   /** How its `User-Agent` begins. */
   readonly userAgent: string;
   /** In place of the reply of the route. */
@@ -121,14 +121,18 @@ interface FieldResponse<Q extends z.ZodObject, B extends z.ZodObject> {
    * that are named beside it: `id orgId: organizationId * -version` renames one and leaves one out. Without a selection: `*`.
    */
   readonly select?: string;
-  /** Arguments, or fields of `input`, that get parameters of the path with other names: `{ userId: 'memberId' }`. */
-  readonly paramsAs?: Readonly<Record<string, string>>;
+  /** Arguments, or fields of `input`, by what the path, the query or the body calls them otherwise: `{ userId: 'memberId' }`. */
+  readonly words?: Readonly<Record<string, string>>;
   /** Arguments, or fields of `input`, that every request gives: the type of what the routes of one path are about. */
   readonly given?: Readonly<Record<string, unknown>>;
-  /** The fields of `input` that the body stands for, where they are not those of the body. */
+  /** The fields of `input` that the body stands for, where other words are not enough. */
   readonly input?: (body: z.output<B>) => object;
   /** What the reply shows of an object or row. Moves things about, as `reply` does. */
   readonly show?: (object: Data) => unknown;
+  /** The same for clients that cannot read that, by how their `User-Agent` begins. */
+  readonly showTo?: Readonly<Record<string, (object: Data) => unknown>>;
+  /** What a reply has beside the rows of a list: `total: totalCount`. */
+  readonly beside?: string;
   /**
    * The key of the reply, or that of one object and that of a list. Null: none, what is shown is the reply. Without it the name of the
    * field, or of the object in the payload; another payload is the reply.
@@ -161,7 +165,7 @@ export type Route = PresentRoute | OlderRoute;
 /** The field of the schema that answers a route. */
 export function fieldOf(route: Route): string {
   if ('present' in route) return fieldOf(route.present);
-  return 'field' in route ? route.field : (/\{\s*(\w+)/.exec(route.document)?.[1] ?? '');
+  return 'field' in route ? route.field : (/\{\s*(?:\w+\s*:\s*)?(\w+)/.exec(route.document)?.[1] ?? '');
 }
 
 /** Declares a route with its document, which `compileRoutes` checks. */
@@ -170,7 +174,10 @@ export const route = <Q extends z.ZodObject = z.ZodObject, B extends z.ZodObject
 ): WrittenRoute => definition as unknown as WrittenRoute;
 
 /** What routes of one resource share. */
-type Shared = Pick<FieldRoute, 'select' | 'paramsAs' | 'given' | 'show' | 'as' | 'errors' | 'deprecated'>;
+type Shared = Pick<
+  FieldRoute,
+  'select' | 'words' | 'given' | 'input' | 'show' | 'showTo' | 'as' | 'errors' | 'deprecated'
+>;
 /** What a route adds or has instead; its error codes are added. */
 type Own<Q extends z.ZodObject, B extends z.ZodObject> = Omit<
   FieldDefinition<Q, B>,

@@ -45,11 +45,7 @@ const creation = (path: string, own: { readonly operation?: 7 }) =>
     field: 'createProject',
     body: CreateProjectBody,
     absent: { organizationSlug: '' },
-    input: ({ projectName, projectDescription, ...rest }) => ({
-      name: projectName,
-      description: projectDescription,
-      ...rest,
-    }),
+    words: { projectName: 'name', projectDescription: 'description' },
     example: { projectName: 'Web shop', slug: 'web-shop' },
   });
 

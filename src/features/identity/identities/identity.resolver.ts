@@ -220,7 +220,7 @@ export const identityRoutes = [
       orgId: z.string().optional().meta({ description: 'ID of your organization. Any other is 404.' }),
       ...paging,
     }),
-    variables: ({ query }) => ({ organizationId: query.orgId, first: query.limit, after: query.cursor }),
+    words: { orgId: 'organizationId' },
     errors: ['ORGANIZATION_NOT_FOUND'],
   }),
   identities.get('/{identityId}', 'Get a machine identity', {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { bodyOf, type Data, nextCursor, ofSample, paging, routesAt } from '../../../rest/route.js';
+import { bodyOf, type Data, ofSample, routesAt } from '../../../rest/route.js';
 import { roleToInput, withRole } from '../../identity/organizations/public.js';
 import { isBuiltInOfOrganization } from '../../identity/permissions/public.js';
 import { CreateGroup, UpdateGroup } from './group.rules.js';
@@ -19,7 +19,7 @@ const toGroup = ({ roleSlug, ...group }: Data): Data => ({
   customRoleSlug: ofSample(roleSlug, CUSTOM_ROLE) ?? (isBuiltInOfOrganization(roleSlug) ? null : roleSlug),
 });
 
-const groups = routesAt(GROUPS, { select: 'id orgId: organizationId name slug roleSlug roleId createdAt updatedAt' });
+const groups = routesAt(GROUPS, { select: 'id orgId: organizationId *', show: toGroup, as: null, input: roleToInput });
 
 /** What the routes of users and those of machine identities differ in. */
 interface Members {
@@ -69,15 +69,9 @@ const routesOf = ({ many, kind, one, noun, path, param, list, fields, notFound }
     members.get(path, `List the ${one === 'user' ? 'users' : 'machine identities'} in a group`, {
       operationId: `list${noun.replace(/y$/, 'ie')}s`,
       field: 'groupMembers',
-      query: z.strictObject(paging),
-      variables: ({ params, query: { limit: first, cursor: after } }) => ({
-        ...{ groupId: params.groupId, memberKind: kind },
-        ...{ first, after },
-      }),
-      reply: ({ groupMembers: { nodes, pageInfo } }) => ({
-        [many]: nodes.map((member: Data) => ({ ...member, isPartOfGroup: true })),
-        ...nextCursor(pageInfo),
-      }),
+      as: many,
+      given: { memberKind: kind },
+      show: (member) => ({ ...member, isPartOfGroup: true }),
     }),
     members.post(`${path}/{${param}}`, `Add a ${one} to a group`, {
       operationId: `add${noun}`,
@@ -101,8 +95,6 @@ export const groupRoutes = [
   groups.post('', 'Create a group', {
     field: 'createGroup',
     body: withRole(CreateGroup),
-    variables: ({ body }) => ({ input: roleToInput(body) }),
-    reply: ({ createGroup }) => toGroup(createGroup.group),
     errors: ['ROLE_NOT_FOUND', 'GROUP_SLUG_TAKEN'],
     example: { name: 'Web team', slug: 'web-team', role: 'member' },
   }),
@@ -110,28 +102,16 @@ export const groupRoutes = [
     field: 'groups',
     // A bare list has no room for the cursor of the next page.
     query: z.strictObject({}),
-    variables: () => ({}),
-    reply: ({ groups: { nodes } }) => nodes.map(toGroup),
   }),
-  groups.get('/{groupId}', 'Get a group', {
-    field: 'group',
-    reply: ({ group }) => toGroup(group),
-    errors: ['GROUP_NOT_FOUND'],
-  }),
+  groups.get('/{groupId}', 'Get a group', { field: 'group', errors: ['GROUP_NOT_FOUND'] }),
   groups.patch('/{groupId}', 'Update a group', {
     field: 'updateGroup',
     body: withRole(bodyOf(UpdateGroup, 'id')),
     harmless: { ID: 'groupId' },
-    variables: ({ params, body }) => ({ input: { id: params.groupId, ...roleToInput(body) } }),
-    reply: ({ updateGroup }) => toGroup(updateGroup.group),
     errors: ['GROUP_NOT_FOUND', 'ROLE_NOT_FOUND', 'GROUP_SLUG_TAKEN', 'LAST_ADMIN'],
     example: { name: 'Web team', role: 'no-access' },
   }),
-  groups.delete('/{groupId}', 'Delete a group', {
-    field: 'deleteGroup',
-    reply: ({ deleteGroup }) => toGroup(deleteGroup.group),
-    errors: ['GROUP_NOT_FOUND'],
-  }),
+  groups.delete('/{groupId}', 'Delete a group', { field: 'deleteGroup', errors: ['GROUP_NOT_FOUND'] }),
   ...routesOf(IDENTITIES),
   ...routesOf(USERS),
 ];

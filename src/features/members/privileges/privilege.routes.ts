@@ -1,8 +1,6 @@
 import * as z from 'zod';
-import { type Data, nextCursor, ofSample, paging, routesAt } from '../../../rest/route.js';
+import { type Data, ofSample, paging, routesAt } from '../../../rest/route.js';
 import {
-  LISTED_PERMISSIONS,
-  PERMISSIONS,
   Permissions,
   type PermissionsInput,
   permissionsIn,
@@ -27,18 +25,8 @@ const toReply = ({ permissions, ...privilege }: Data): Data => ({
   ...withReplyPermissions({ permissions }),
 });
 
-/** The response of a mutation. */
-const replyOf =
-  (field: string, shown = toReply) =>
-  (data: Data): Data => ({ privilege: shown(data[field].privilege) });
-
-/** The response of a list. */
-const listReplyOf =
-  (shown = toReply) =>
-  ({ additionalPrivileges: { nodes, pageInfo } }: Data): Data => ({
-    privileges: nodes.map((node: Data) => shown(node)),
-    ...nextCursor(pageInfo),
-  });
+/** Of machine identities. */
+const OF_IDENTITY = { words: { identityId: 'memberId' }, given: { memberKind: 'identity' } } as const;
 
 const text = (description: string) => z.string().max(64).meta({ description });
 const identityId = text('ID of the machine identity.');
@@ -108,7 +96,9 @@ const UpdateBody = z.strictObject({
 });
 
 const privileges = routesAt('/api/v2/identity-project-additional-privilege', {
-  select: `${FIELDS} ${LISTED_PERMISSIONS}`,
+  select: `${FIELDS} permissions: rules`,
+  as: ['privilege', 'privileges'],
+  show: toReply,
 });
 const example = [{ subject: 'secrets', action: ['readValue'], conditions: { environment: 'prod' } }];
 
@@ -117,17 +107,12 @@ export const privilegeRoutes = [
   privileges.post('', 'Give a machine identity a privilege', {
     field: 'createAdditionalPrivilege',
     body: CreateBody,
-    variables: ({ body: { projectId, identityId: memberId, slug: given, permissions, type } }) => ({
-      input: {
-        projectId,
-        memberKind: 'identity',
-        memberId,
-        slug: given,
-        ...permissionsIn(permissions),
-        term: type && termOf(type),
-      },
+    ...OF_IDENTITY,
+    input: ({ permissions, type, ...rest }) => ({
+      ...rest,
+      ...permissionsIn(permissions),
+      term: type && termOf(type),
     }),
-    reply: replyOf('createAdditionalPrivilege'),
     errors: ['PROJECT_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'PRIVILEGE_SLUG_TAKEN'],
     example: {
       projectId: '9f1c6f5e-7c1b-4a53-9d0a-5f0a6d6c2b11',
@@ -145,42 +130,27 @@ export const privilegeRoutes = [
   privileges.get('', 'List the privileges of a machine identity in a project', {
     field: 'additionalPrivileges',
     query: z.strictObject({ projectId: text('ID of the project.'), identityId, ...paging }),
-    variables: ({ query }) => ({
-      projectId: query.projectId,
-      memberKind: 'identity',
-      memberId: query.identityId,
-      first: query.limit,
-      after: query.cursor,
-    }),
-    reply: listReplyOf(),
+    ...OF_IDENTITY,
     errors: ['PROJECT_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND'],
   }),
   privileges.get('/{privilegeId}', 'Get a privilege of a machine identity', {
     field: 'additionalPrivilege',
-    variables: ({ params }) => ({ id: params.privilegeId }),
-    reply: ({ additionalPrivilege }) => ({ privilege: toReply(additionalPrivilege) }),
     errors: ['PRIVILEGE_NOT_FOUND'],
   }),
   privileges.patch('/{privilegeId}', 'Update a privilege of a machine identity', {
     field: 'updateAdditionalPrivilege',
     body: UpdateBody,
     harmless: { ID: 'privilegeId' },
-    variables: ({ params, body: { permissions, type, ...rest } }) => ({
-      input: {
-        id: params.privilegeId,
-        ...rest,
-        ...permissionsIn(permissions),
-        ...(type === undefined ? {} : { term: termOf(type) }),
-      },
+    input: ({ permissions, type, ...rest }) => ({
+      ...rest,
+      ...permissionsIn(permissions),
+      ...(type === undefined ? {} : { term: termOf(type) }),
     }),
-    reply: replyOf('updateAdditionalPrivilege'),
     errors: ['PRIVILEGE_NOT_FOUND', 'PRIVILEGE_SLUG_TAKEN'],
     example: { type: { isTemporary: false } },
   }),
   privileges.delete('/{privilegeId}', 'Take a privilege from a machine identity', {
     field: 'deleteAdditionalPrivilege',
-    variables: ({ params }) => ({ input: { id: params.privilegeId } }),
-    reply: replyOf('deleteAdditionalPrivilege'),
     errors: ['PRIVILEGE_NOT_FOUND'],
   }),
 ];
@@ -252,21 +222,14 @@ const Changes = Named.extend({
 });
 
 const olderPrivileges = routesAt('/api/v1/additional-privilege/identity', {
-  select: `${FIELDS} ${PERMISSIONS}`,
+  select: `${FIELDS} permissions`,
+  as: ['privilege', 'privileges'],
+  show: toOlderReply,
+  deprecated: true,
 });
 
-interface Key {
-  readonly projectSlug: string;
-  readonly identityId: string;
-  readonly privilegeSlug: string;
-}
-/** Selects a privilege in the form of the schema. */
-const keyOf = (key: Key) => ({
-  projectSlug: key.projectSlug,
-  memberKind: 'identity',
-  memberId: key.identityId,
-  slug: key.privilegeSlug,
-});
+/** What names a privilege, in the words of the schema. */
+const NAMED = { words: { ...OF_IDENTITY.words, privilegeSlug: 'slug' }, given: OF_IDENTITY.given } as const;
 const rule = { subject: 'secrets', actions: ['readValue'], conditions: { environment: 'prod' } };
 const named = { projectSlug: 'shop-a1b2', identityId: '6f1c2a60-5a3e-4c52-9f43-6f4b8f0f2f11' };
 
@@ -274,19 +237,13 @@ const create = (path: string, summary: string, body: typeof NewPermanent | typeo
   olderPrivileges.post(path, summary, {
     operationId: `create${body === NewTemporary ? 'Temporary' : 'Permanent'}Privilege`,
     field: 'createAdditionalPrivilege',
-    deprecated: true,
     body: body as typeof NewTemporary,
-    variables: ({ body: { projectSlug: project, identityId: memberId, slug: wanted, ...rest } }) => ({
-      input: {
-        projectSlug: project,
-        memberKind: 'identity',
-        memberId,
-        slug: wanted,
-        ...ruleIn(rest.privilegePermission),
-        term: termOf({ ...rest, isTemporary: body === NewTemporary }),
-      },
+    ...OF_IDENTITY,
+    input: ({ projectSlug: project, identityId: memberId, slug: wanted, privilegePermission, ...rest }) => ({
+      ...{ projectSlug: project, memberId, slug: wanted },
+      ...ruleIn(privilegePermission),
+      term: termOf({ ...rest, isTemporary: body === NewTemporary }),
     }),
-    reply: replyOf('createAdditionalPrivilege', toOlderReply),
     errors: ['PROJECT_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'PRIVILEGE_SLUG_TAKEN'],
     example: { ...named, slug: 'release-week', privilegePermission: rule, ...example },
   });
@@ -300,49 +257,34 @@ export const olderPrivilegeRoutes = [
   create('/temporary', 'Give a machine identity a privilege for a time (older path)', NewTemporary, TIME),
   olderPrivileges.get('', 'List the privileges of a machine identity in a project (older path)', {
     field: 'additionalPrivileges',
-    deprecated: true,
     query: z.strictObject({ projectSlug, identityId, ...paging }),
-    variables: ({ query }) => ({
-      projectSlug: query.projectSlug,
-      memberKind: 'identity',
-      memberId: query.identityId,
-      first: query.limit,
-      after: query.cursor,
-    }),
-    reply: listReplyOf(toOlderReply),
+    ...OF_IDENTITY,
     errors: ['PROJECT_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND'],
   }),
   olderPrivileges.get('/{privilegeSlug}', 'Get a privilege of a machine identity by its slug (older path)', {
     field: 'additionalPrivilegeBySlug',
-    deprecated: true,
     params: z.strictObject({ privilegeSlug: olderSlug }),
     query: z.strictObject({ projectSlug, identityId }),
-    variables: ({ params, query }) => keyOf({ ...query, privilegeSlug: params.privilegeSlug as string }),
-    reply: ({ additionalPrivilegeBySlug }) => ({ privilege: toOlderReply(additionalPrivilegeBySlug) }),
+    ...NAMED,
     errors: NAMED_ERRORS,
   }),
   olderPrivileges.patch('', 'Update a privilege of a machine identity (older path)', {
     field: 'updateAdditionalPrivilegeBySlug',
-    deprecated: true,
     body: Changes,
-    variables: ({ body: { privilegeDetails: details, ...key } }) => ({
-      input: {
-        ...keyOf(key),
-        newSlug: details?.slug,
-        ...ruleIn(details?.privilegePermission),
-        ...(details?.isTemporary === undefined ? {} : { term: termOf(details) }),
-      },
+    ...NAMED,
+    input: ({ privilegeDetails: details, ...key }) => ({
+      ...key,
+      newSlug: details?.slug,
+      ...ruleIn(details?.privilegePermission),
+      ...(details?.isTemporary === undefined ? {} : { term: termOf(details) }),
     }),
-    reply: replyOf('updateAdditionalPrivilegeBySlug', toOlderReply),
     errors: [...NAMED_ERRORS, 'PRIVILEGE_SLUG_TAKEN'],
     example: { ...named, privilegeSlug: 'release-week', privilegeDetails: { isTemporary: false } },
   }),
   olderPrivileges.delete('', 'Take a privilege from a machine identity (older path)', {
     field: 'deleteAdditionalPrivilegeBySlug',
-    deprecated: true,
     body: Named,
-    variables: ({ body }) => ({ input: keyOf(body) }),
-    reply: replyOf('deleteAdditionalPrivilegeBySlug', toOlderReply),
+    ...NAMED,
     errors: NAMED_ERRORS,
     example: { ...named, privilegeSlug: 'release-week' },
   }),

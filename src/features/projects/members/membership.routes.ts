@@ -238,7 +238,7 @@ const routesOf = ({ kind, one, many, noun, path, param, wrapping, fields, shown,
     select: fields,
     show: shown,
     as: [wrapping, `${wrapping}s`],
-    paramsAs: { [param]: 'memberId' },
+    words: { [param]: 'memberId' },
     given: { memberKind: kind },
     errors: ['PROJECT_NOT_FOUND'],
   });

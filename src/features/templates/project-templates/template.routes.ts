@@ -1,22 +1,12 @@
 import * as z from 'zod';
-import { bodyOf, type Data, eachOf, nextCursor, paging, routesAt } from '../../../rest/route.js';
-import {
-  PERMISSIONS,
-  type PermissionsInput,
-  permissionsIn,
-  RULES,
-  withReplyPermissions,
-} from '../../identity/permissions/public.js';
+import { bodyOf, type Data, eachOf, paging, routesAt } from '../../../rest/route.js';
+import { type PermissionsInput, permissionsIn, withReplyPermissions } from '../../identity/permissions/public.js';
 import { CreateProjectTemplate, templateKind, UpdateProjectTemplate } from './template.rules.js';
 
 /** The fields of a template in the order of the specification. */
 const fields = (permissions: string): string => `id name description type orgId: organizationId createdAt updatedAt
-  roles { name slug ${permissions} } environments { name slug position } users { username roles } groups { groupSlug roles }
-  identities { identityId roles } projectManagedIdentities { name roles }`;
-/** One action in each permission, as the interface has it. */
-const SINGLE = fields(PERMISSIONS);
-/** And the actions of each rule in a list, as it was given. */
-const BOTH = fields(`${PERMISSIONS} ${RULES}`);
+  roles { name slug ${permissions} } environments users { username roles } groups { groupSlug roles }
+  identities { identityId roles } projectManagedIdentities`;
 
 const toReply = ({ version: _, roles, ...template }: Data): Data => ({
   ...template,
@@ -26,15 +16,6 @@ const withoutRules = ({ roles, ...template }: Data): Data =>
   toReply({ ...template, roles: eachOf(roles as Data[], ({ rules: _, ...role }) => role) });
 const withRules = ({ roles, ...template }: Data): Data =>
   toReply({ ...template, roles: eachOf(roles as Data[], ({ rules, ...role }) => ({ ...role, permissions: rules })) });
-
-/** The reply with one template. @param find it in what the document answers */
-const ofOne = (find: (data: Data) => Data) => ({
-  reply: (data: Data) => ({ projectTemplate: withoutRules(find(data)) }),
-  quirks: [
-    // The Terraform provider decodes lists of actions only.
-    { userAgent: 'terraform', reply: (data: Data) => ({ projectTemplate: withRules(find(data)) }) },
-  ],
-});
 
 interface WithRoles {
   readonly roles?: readonly { readonly permissions: PermissionsInput }[] | undefined;
@@ -47,7 +28,15 @@ const withLists = <B extends WithRoles>({ roles, ...body }: B) =>
         roles: roles.map(({ permissions, ...role }) => ({ ...role, ...permissionsIn(permissions) })),
       };
 
-const templates = routesAt('/api/v1/project-templates', { select: BOTH });
+const templates = routesAt('/api/v1/project-templates', {
+  // One action in each permission, as the interface has it, and the actions of each rule in a list, as it was given.
+  select: fields('permissions rules'),
+  as: ['projectTemplate', 'projectTemplates'],
+  show: withoutRules,
+  // The Terraform provider decodes lists of actions only.
+  showTo: { terraform: withRules },
+  input: withLists,
+});
 const NOT_FOUND = ['PROJECT_TEMPLATE_NOT_FOUND'] as const;
 /** Of what lists name. */
 const UNKNOWN = ['USER_NOT_FOUND', 'GROUP_NOT_FOUND', 'IDENTITY_NOT_FOUND', 'ROLE_NOT_FOUND'] as const;
@@ -56,21 +45,17 @@ export const templateRoutes = [
   templates.get('', 'List project templates', {
     operation: 9,
     field: 'projectTemplates',
-    select: SINGLE,
+    select: fields('permissions'),
+    show: toReply,
+    showTo: {},
     query: z.strictObject({
       type: templateKind.optional().meta({ description: 'Only items of this type.' }),
       ...paging,
-    }),
-    reply: ({ projectTemplates: { nodes, pageInfo } }) => ({
-      projectTemplates: nodes.map(toReply),
-      ...nextCursor(pageInfo),
     }),
   }),
   templates.post('', 'Create a project template', {
     field: 'createProjectTemplate',
     body: CreateProjectTemplate,
-    variables: ({ body }) => ({ input: withLists(body) }),
-    ...ofOne(({ createProjectTemplate }) => createProjectTemplate.projectTemplate),
     errors: [...UNKNOWN, 'PROJECT_TEMPLATE_NAME_TAKEN', 'ORGANIZATION_NOT_FOUND'],
     example: {
       name: 'web-service',
@@ -90,8 +75,7 @@ export const templateRoutes = [
   }),
   templates.get('/{templateId}', 'Get a project template', {
     field: 'projectTemplate',
-    select: `${BOTH} version`,
-    ...ofOne(({ projectTemplate }) => projectTemplate),
+    select: `${fields('permissions rules')} version`,
     errors: NOT_FOUND,
   }),
   templates.patch('/{templateId}', 'Update a project template', {
@@ -99,9 +83,7 @@ export const templateRoutes = [
     field: 'updateProjectTemplate',
     body: bodyOf(UpdateProjectTemplate, 'id', 'expectedVersion'),
     harmless: { id: 'templateId' },
-    variables: ({ params, body }) => ({ input: { id: params.templateId, ...withLists(body) } }),
     ifMatch: ({ projectTemplate }) => ({ expectedVersion: projectTemplate.version }),
-    ...ofOne(({ updateProjectTemplate }) => updateProjectTemplate.projectTemplate),
     errors: [
       ...NOT_FOUND,
       ...UNKNOWN,
@@ -114,7 +96,6 @@ export const templateRoutes = [
   }),
   templates.delete('/{templateId}', 'Delete a project template', {
     field: 'deleteProjectTemplate',
-    ...ofOne(({ deleteProjectTemplate }) => deleteProjectTemplate.projectTemplate),
     errors: [...NOT_FOUND, 'PROJECT_TEMPLATE_BUILT_IN'],
   }),
 ];
