@@ -265,8 +265,13 @@ function writtenRoute(schema: GraphQLSchema, route: Route): WrittenRoute {
   const query = route.query ?? (answer.isList ? z.strictObject(paging) : undefined);
   const request = { path: route.path, query, body: route.body };
   const variables = route.variables ?? variablesOf(field, route);
-  const given = Object.keys(sampleVariables({ ...request, variables })).map((name) => argumentOf(field, name));
-  const declared = given.length === 0 ? '' : `(${given.map(declarationOf).join(', ')})`;
+  // Of `roles @include(if: $includeRoles)`.
+  const switches = [...answer.selection.matchAll(/\$(\w+)/g)].map(([, name = '']) => name);
+  const given = Object.keys(sampleVariables({ ...request, variables }))
+    .filter((name) => !switches.includes(name))
+    .map((name) => argumentOf(field, name));
+  const declarations = [...given.map(declarationOf), ...switches.map((name) => `$${name}: Boolean!`)];
+  const declared = declarations.length === 0 ? '' : `(${declarations.join(', ')})`;
   const passed = given.length === 0 ? '' : `(${given.map(({ name }) => `${name}: $${name}`).join(', ')})`;
   return {
     ...route,

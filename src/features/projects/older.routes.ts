@@ -42,7 +42,7 @@ const olderProjects = [
     projectRoutes,
     { from: '/api/v1/projects', to: '/api/v1/workspace', why: 'Version 1 of the API called projects workspaces.' },
     {
-      GET: { toOlder: ({ projects, ...rest }) => ({ workspaces: projects, ...rest }) },
+      GET: { as: 'workspaces' },
       'GET /{projectId}': { path: '/{workspaceId}', as: 'workspace', operation: 6 },
       'GET /slug/{slug}': {},
     },

@@ -1,17 +1,6 @@
 import * as z from 'zod';
-import {
-  bodyOf,
-  type Data,
-  eachOf,
-  nextCursor,
-  orInstead,
-  paging,
-  queryBoolean,
-  type Route,
-  route,
-  routesAt,
-} from '../../rest/route.js';
-import { PERMISSIONS, withReplyPermissions } from '../identity/permissions/public.js';
+import { bodyOf, type Data, eachOf, orInstead, paging, queryBoolean, type Route, routesAt } from '../../rest/route.js';
+import { withReplyPermissions } from '../identity/permissions/public.js';
 import { BySlug, CreateProjectBody, PROJECT_KINDS, UpdateProject } from './core/project.rules.js';
 
 /** The fields of a project in the order of the REST interface. */
@@ -19,9 +8,8 @@ const PROJECT_FIELDS = `id name type slug orgId: organizationId createdAt update
   pitVersionLimit kmsCertificateKeyId auditLogsRetentionDays hasDeleteProtection secretSharing showSnapshotsLegacy
   secretDetectionIgnoreValues enforceEncryptedSecretManagerSecretMetadata`;
 const WHOLE = `${PROJECT_FIELDS} _id: id environments { id name slug }`;
-const ROLES = `roles {
-  id name slug createdAt updatedAt projectId description version ${PERMISSIONS}
-}`;
+const ROLES =
+  'roles @include(if: $includeRoles) { id name slug createdAt updatedAt projectId description version permissions }';
 
 const withRoles = ({ roles, ...project }: Data): Data =>
   roles === undefined ? project : { ...project, roles: eachOf(orInstead(roles, []) as Data[], withReplyPermissions) };
@@ -37,7 +25,8 @@ const CREATION_ERRORS = [
   'PROJECT_SLUG_TAKEN',
 ] as const;
 
-const projects = routesAt('/api/v1/projects', { select: WHOLE, errors: ['PROJECT_NOT_FOUND'] });
+const NOT_FOUND = ['PROJECT_NOT_FOUND'] as const;
+const projects = routesAt('/api/v1/projects', { select: WHOLE });
 
 const creation = (path: string, own: { readonly operation?: 7 }) =>
   routesAt(path, { select: `${WHOLE} kmsSecretManagerKeyId`, errors: CREATION_ERRORS }).post('', 'Create a project', {
@@ -50,26 +39,32 @@ const creation = (path: string, own: { readonly operation?: 7 }) =>
   });
 
 export const projectRoutes: readonly Route[] = [
-  projects.get('/{projectId}', 'Get a project', { operation: 2, field: 'project', cachedForCaller: true }),
+  projects.get('/{projectId}', 'Get a project', {
+    operation: 2,
+    field: 'project',
+    cachedForCaller: true,
+    errors: NOT_FOUND,
+  }),
   projects.delete('/{projectId}', 'Delete a project', {
     operation: 3,
     description: 'Requires the permission `workspace:delete`.',
     field: 'deleteProject',
     select: `project { ${PROJECT_FIELDS} }`,
     show: ({ project }) => ({ project }),
-    errors: ['DELETE_PROTECTED'],
+    errors: [...NOT_FOUND, 'DELETE_PROTECTED'],
   }),
   projects.get('/slug/{slug}', 'Get a project by its slug', {
     operation: 4,
     field: 'projectBySlug',
     as: null,
     params: BySlug,
+    errors: NOT_FOUND,
   }),
-  route({
+  projects.get('', 'List projects', {
     operation: 5,
-    method: 'GET',
-    path: '/api/v1/projects',
-    summary: 'List projects',
+    field: 'projects',
+    select: `${WHOLE} ${ROLES}`,
+    show: withRoles,
     query: z.strictObject({
       includeRoles: queryBoolean(false).meta({
         description:
@@ -77,17 +72,6 @@ export const projectRoutes: readonly Route[] = [
       }),
       type: z.enum(PROJECT_KINDS).optional(),
       ...paging,
-    }),
-    document: `query ($type: ProjectType, $includeRoles: Boolean!, $first: Int, $after: String) {
-      projects(type: $type, first: $first, after: $after) {
-        nodes { ${WHOLE} ${ROLES.replace('roles', 'roles @include(if: $includeRoles)')} }
-        pageInfo { hasNextPage endCursor }
-      }
-    }`,
-    variables: ({ query: { limit, cursor, ...query } }) => ({ ...query, first: limit, after: cursor }),
-    reply: ({ projects: { nodes, pageInfo } }) => ({
-      projects: nodes.map(withRoles),
-      ...nextCursor(pageInfo),
     }),
     cachedForCaller: true,
   }),
@@ -97,6 +81,6 @@ export const projectRoutes: readonly Route[] = [
     field: 'updateProject',
     body: bodyOf(UpdateProject, 'id'),
     example: { name: 'Web shop', hasDeleteProtection: true },
-    errors: ['PROJECT_SLUG_TAKEN', 'CONCURRENT_CHANGE'],
+    errors: [...NOT_FOUND, 'PROJECT_SLUG_TAKEN', 'CONCURRENT_CHANGE'],
   }),
 ];

@@ -2,23 +2,6 @@ import { type Data, ofSample } from '../../../rest/route.js';
 import { fromConditionsType, toConditionsType } from './condition.type.js';
 import { type PermissionsInput, toRules } from './permission.rules.js';
 
-const TEXT = '{ is eq ne in glob }';
-const WORD = '{ is eq ne in }';
-
-const PERMISSION = `subject action inverted
-    conditions {
-      environment ${TEXT} secretPath ${TEXT} secretName ${TEXT} secretTags { in } eventType ${WORD}
-      username ${TEXT} identityId ${TEXT} groupSlug ${TEXT} role ${TEXT} subject ${WORD} action ${WORD}
-      connectionId ${WORD} commonName ${TEXT} slug ${TEXT}
-    }`;
-
-/** Selection of the documents of routes for permissions, one action each. */
-export const PERMISSIONS = `permissions { ${PERMISSION} }`;
-
-/** The same with the actions of each permission in a list, as they were given. */
-export const RULES = `rules { ${PERMISSION} }`;
-export const LISTED_PERMISSIONS = `permissions: ${RULES}`;
-
 const CONDITIONS = {
   type: ['object', 'null'],
   additionalProperties: true,

@@ -33,7 +33,7 @@ export {
   type RightsOrigins,
   type RuleOrigin,
 } from './explanation.js';
-export { LISTED_PERMISSIONS, PERMISSIONS, permissionsIn, RULES, withReplyPermissions } from './permission.reply.js';
+export { permissionsIn, withReplyPermissions } from './permission.reply.js';
 export { OrganizationPermissions, Permissions, type PermissionsInput, toRules } from './permission.rules.js';
 export {
   OrganizationPermissionSubjectEnum,
