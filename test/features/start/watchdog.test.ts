@@ -31,7 +31,7 @@ describe('a service whose event loop is blocked', () => {
       await asked;
       expect(service.child.signalCode).toBe('SIGKILL');
       const lines = service.output.split('\n');
-      const line = lines.find((text) => text.includes('event loop blocked')) ?? '';
+      const line = lines.find((text) => text.startsWith('{') && text.includes('event loop blocked')) ?? '';
       expect(line).not.toContain(BLOCKS);
       return { line: JSON.parse(line), words: lines.filter((text) => text.startsWith('strongroom: ')) };
     } finally {
