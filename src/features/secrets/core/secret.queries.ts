@@ -31,12 +31,20 @@ export const lockFolderOfSecret = prepared(({ secretId }: TextParams<'secretId'>
   folders.innerJoin('secret as s', 's.folder_id', 'f.id').where('s.id', '=', secretId),
 );
 
-/** Locks, as `lockFolders` does, a folder, with `recursive` also all below it. */
+/** Locks, as `lockFolders` does, a folder, with `recursive` also all below it, and the folders that secrets are in now. */
 export const lockFoldersIn = prepared(
-  ({ environmentId, path, recursive }: TextParams<'environmentId' | 'path'> & { readonly recursive: boolean }) =>
-    folders
-      .where('f.environment_id', '=', environmentId)
-      .where(sql<boolean>`(path = ${path} or ${recursive} and (${path} = '/' or starts_with(path, ${path} || '/')))`),
+  ({
+    environmentId,
+    path,
+    recursive,
+    secretIds,
+  }: TextParams<'environmentId' | 'path'> & ListParams<'secretIds'> & { readonly recursive: boolean }) =>
+    folders.where(
+      sql<boolean>`f.id in (
+        select id from folder where environment_id = ${environmentId}
+          and (path = ${path} or ${recursive} and (${path} = '/' or starts_with(path, ${path} || '/')))
+        union all select folder_id from secret where id = ${anyOfTexts(secretIds)})`,
+    ),
 );
 
 /** Locks, as `lockFolders` does, folders, and returns their locations, which stay. */

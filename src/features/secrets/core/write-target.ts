@@ -3,12 +3,13 @@ import type { AuditEvent } from '../../../kernel/audit/audit-record.js';
 import { disclosureOf } from '../../../kernel/audit/disclosure.js';
 import { authorize } from '../../../kernel/authz/ability.js';
 import { type Context, isTransaction, type Transaction } from '../../../kernel/context.js';
+import { pipelined } from '../../../kernel/database/database.js';
 import { AppError } from '../../../kernel/errors.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import type { SecretLocation } from '../scope/location.rules.js';
 import type { SecretRecord } from './find-secrets.js';
 import { type FoundFolder, loadFolder, loadFolders, loadSecretProject } from './load-folder.js';
-import { lockFolderLocations } from './secret.queries.js';
+import { lockFolderLocations, lockFolders } from './secret.queries.js';
 import { keyAfterChange, type PathOf, type SecretChange } from './secret.rules.js';
 import { idsWithValues, type SecretView } from './secret.view.js';
 
@@ -85,6 +86,18 @@ export async function lockTargetFolders(
     if (home.path !== place.secretPath || home.environment !== place.environment)
       throw new AppError('CONCURRENT_CHANGE');
   }
+}
+
+/**
+ * Locks, as `lockFolders` does, the folder of several secrets that stay in it. A rename, which holds its folder, locks the
+ * secrets that name this one after it: in another order than those that write several.
+ */
+export async function lockFolderOfSeveral(
+  tx: Transaction,
+  { folderId }: Pick<WriteTarget, 'folderId'>,
+  secrets: readonly unknown[],
+): Promise<void> {
+  if (secrets.length > 1) await lockFolders(pipelined(tx), { folderIds: [folderId] });
 }
 
 /** The location of a target in terms of references. */

@@ -101,7 +101,9 @@ export class StateRestoreService {
       if (named === undefined) throw new AppError('ENVIRONMENT_NOT_FOUND');
       // Another one has taken its slug, which the rules are checked with.
       if (named.environmentId !== environmentId) throw new AppError('CONCURRENT_CHANGE');
-      await lockFoldersIn(tx, request.reach);
+      // Some were moved out of it, to where they are locked, too. The structure is locked: all stay where they are.
+      await lockFoldersIn(tx, { ...request.reach, secretIds: await reached(tx, request) });
+      // With those that were created meanwhile.
       const ids = await reached(tx, request);
       await lockHistories(tx, ids);
       const plan = await loadStatePlan(tx, { ...request, environment: place.environment, ids });

@@ -6,7 +6,7 @@ import { parse } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import { writtenRecord } from '../core/next-version.js';
 import { refuseRotated, violationsOfRemoval } from '../core/rotated-guard.js';
-import { lockFolders, lockHistories, lockStructure } from '../core/secret.queries.js';
+import { lockFolderOfSecret, lockHistories, lockStructure } from '../core/secret.queries.js';
 import { type SecretView, writtenView } from '../core/secret.view.js';
 import { openerFor, openSecretValue, sealerFor } from '../core/secret-sealing.js';
 import { insertSecrets, type SecretRow, updateSecrets, type Written } from '../core/secret-writes.js';
@@ -84,9 +84,9 @@ export class RestoreService {
 }
 
 /** @throws SECRET_NOT_FOUND when its environment was deleted meanwhile */
-async function lockedState(tx: Transaction, { id, projectId, folderId }: NewestState): Promise<NewestState> {
+async function lockedState(tx: Transaction, { id, projectId }: NewestState): Promise<NewestState> {
   await lockStructure(tx, { projectId });
-  if (folderId !== null) await lockFolders(tx, { folderIds: [folderId] });
+  await lockFolderOfSecret(tx, { secretId: id });
   await lockHistories(tx, [id]);
   const [present] = await listNewestStates(tx, { ids: [id] });
   if (present === undefined) throw new AppError('SECRET_NOT_FOUND');

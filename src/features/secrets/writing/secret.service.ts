@@ -46,6 +46,7 @@ import {
   type ExistingFolder,
   folderAt,
   foldersOfBatch,
+  lockFolderOfSeveral,
   lockTargetFolders,
   nameOf,
   referenceLocation,
@@ -410,6 +411,7 @@ export class SecretService {
       if (isRenaming) await lockStructure(tx, target.project);
       if (isRenaming || mode !== 'fail' || target.homes !== undefined)
         await lockTargetFolders(tx, foldersOfBatch(target));
+      else await lockFolderOfSeveral(tx, target, changes);
       const wanted = changes.map(({ secretKey: key }, index) => ({ index, key }));
       return lockBatch(tx, target, wanted);
     };
@@ -524,6 +526,7 @@ export class SecretService {
     return this.targets.at(ctx, at, 'secrets:delete', (target) =>
       inTransaction(ctx, async (tx) => {
         if (target.homes !== undefined) await lockTargetFolders(tx, foldersOfBatch(target));
+        else await lockFolderOfSeveral(tx, target, keys);
         const wanted = keys.map((key, index) => ({ index, key }));
         const found = await lockBatch(tx, target, wanted);
         const named = wanted.map(({ index, key }) => found.get(nameOf({ ...folderAt(target, index), key })));
