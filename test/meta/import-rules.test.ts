@@ -252,7 +252,7 @@ describe('the single places', () => {
         'src/kernel/jobs/stores.ts',
         'src/kernel/operations/responses/idempotency.ts',
         'src/kernel/outbound/mail.ts',
-        'src/kernel/tracing/span-exporter.ts',
+        'src/kernel/tracing/start-tracing.ts',
         'src/features/notifications/alerts/channel-sealing.ts',
         'src/features/rotations/app-connections/connection-sealing.ts',
         'src/features/rotations/app-connections/datatool/datatool-client.ts',

@@ -80,6 +80,7 @@ describe('the build', () => {
   const ON_DEMAND = [
     ...['@peculiar/asn1-ocsp', '@peculiar/asn1-schema', '@peculiar/asn1-x509', '@peculiar/x509', 'asn1js', 'pkijs'],
     ...['nodemailer', 'tsyringe'],
+    ...['@opentelemetry/core', '@opentelemetry/otlp-transformer', '@opentelemetry/sdk-trace'],
   ];
 
   const importsIn = (file: string, form: RegExp): string[] => {

@@ -24,8 +24,6 @@ export interface Tracer {
   start(start: SpanStart): Span;
   /** A child of the current span, where there is one that is recorded. */
   startChild(start: () => SpanStart): Span | undefined;
-  /** Sends what has not been sent, as far as the collector takes it soon. */
-  close(): Promise<void>;
 }
 
 let tracer: Tracer | null = null;

@@ -15,7 +15,7 @@ interface Sent {
   readonly kind: number;
   readonly startTimeUnixNano: string;
   readonly endTimeUnixNano: string;
-  readonly attributes: readonly { readonly key: string; readonly value: Record<string, string> }[];
+  readonly attributes: readonly { readonly key: string; readonly value: Record<string, string | number> }[];
   readonly status?: { readonly code: number };
 }
 
@@ -107,7 +107,7 @@ describe('traces', () => {
       traceId: TRACE,
       parentSpanId: CALLER,
     });
-    expect(attributesOf(write)).toMatchObject({ 'http.response.status_code': '200', 'http.request.method': 'POST' });
+    expect(attributesOf(write)).toMatchObject({ 'http.response.status_code': 200, 'http.request.method': 'POST' });
     expect(BigInt(write.endTimeUnixNano)).toBeGreaterThan(BigInt(write.startTimeUnixNano));
     const parts = spans().filter(({ parentSpanId }) => parentSpanId === write.spanId);
     expect(parts.map(({ name }) => name)).toEqual(expect.arrayContaining(['INSERT secret']));
