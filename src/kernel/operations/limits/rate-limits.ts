@@ -4,7 +4,7 @@ import { addressOf, type Bucket, Buckets, type Taken, type Wanted } from './buck
 import { FailedAttempts } from './failed-attempts.js';
 import type { LimitName, RateLimitSettings } from './settings.js';
 
-// Our own, since `rate-limiter-flexible` counts in fixed windows, and asks the database before each request.
+// Our own, since `rate-limiter-flexible` asks the database for each request: src/docs/decisions/rate-limits.md.
 
 /** What a request wants: to read or to write, and how many tokens or client secrets it makes. */
 export interface Demand {
