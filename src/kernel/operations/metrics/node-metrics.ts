@@ -102,7 +102,7 @@ export function measureStreams(registry: Registry, figures: () => StreamFigures)
 }
 
 /** How often the lag of the event loop is measured: each time wakes the process, also one at rest. */
-const LAG_EVERY_MS = 50;
+const LAG_EVERY_MS = 100;
 
 /** The process: memory, descriptors, lag of the event loop, its version, and whether it is leaving. */
 export function measureProcess(
