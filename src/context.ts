@@ -58,7 +58,7 @@ declare module './kernel/context.js' {
     readonly accessSnapshot?: AccessSnapshot | null;
     /**
      * Collects what this request records, where its reply is kept: whoever gets it later must leave the same records.
-     * Set by kernel/operations/responses and, with a key, by kernel/graphql/idempotent-mutations.ts.
+     * Set by kernel/operations/responses and, with a key, by kernel/graphql/apollo.ts.
      */
     recorded?: AuditEvent[];
     /** The idempotency key that this request owns, where it came with one. Set with `recorded`. */

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { AppError } from './errors.js';
 import { mapYielding, nextTurn } from './event-loop.js';
-import { integer } from './number-rules.js';
 import { parse } from './validation.js';
+import { integer } from './value-rules.js';
 
 /** Longer than any cursor that is given out: the longest names a path of 2,000 characters and two keys, and is sealed. */
 export const MAX_CURSOR = 6_000;

@@ -1,8 +1,8 @@
 import type { ErrorDetail } from './errors.js';
 import { invalid } from './errors.js';
 import { isNameable } from './suggestions.js';
-import { isStorable } from './text-rules.js';
 import { pathOf, Violations } from './validation.js';
+import { isStorable } from './value-rules.js';
 
 /** A part of an input, with the path at which it begins: `body`, `input.slug`. */
 export type ValueAtPath = readonly [path: string, value: unknown];

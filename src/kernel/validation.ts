@@ -178,6 +178,11 @@ export function validationFailed(violations: readonly ErrorDetail[]): AppError {
   return new AppError('VALIDATION_FAILED', undefined, { details });
 }
 
+/** @throws VALIDATION_FAILED with these violations, if there are any */
+export function refuseViolations(violations: readonly ErrorDetail[]): void {
+  if (violations.length > 0) throw validationFailed(violations);
+}
+
 /** Whether rules refuse unknown keys, at every depth. */
 export function isStrict(rules: z.ZodType): boolean {
   const seen = new Set<unknown>();

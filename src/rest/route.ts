@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ErrorCode } from '../kernel/errors.js';
-import { integer } from '../kernel/number-rules.js';
 import { MAX_CURSOR } from '../kernel/paging.js';
+import { integer } from '../kernel/value-rules.js';
 import type { ReplyHeader } from './response-headers.js';
 import { optionalSample } from './response-schema.js';
 import { bareRules } from './rule-kinds.js';

@@ -1,4 +1,4 @@
-import { jsonBytes } from '../../src/kernel/operations/responses/json-bytes.js';
+import { jsonBytes } from '../../src/kernel/operations/responses/response.js';
 import fc from '../kit/properties.js';
 
 const PIECE = 256 * 1024;

@@ -1,4 +1,4 @@
-import { keyValueList } from '../../src/kernel/key-value-list.js';
+import { keyValueList } from '../../src/kernel/value-rules.js';
 import fc from '../kit/properties.js';
 
 const DEFAULTS = { apples: 3, pears: 5, plums: 7 };

@@ -1,4 +1,4 @@
-import { LongTurn } from '../../src/kernel/operations/watchdog/long-turn.js';
+import { LongTurn } from '../../src/kernel/operations/watchdog/main-thread.js';
 import fc from '../kit/properties.js';
 
 const LIMIT_MS = 1_000;

@@ -1,4 +1,4 @@
-import { chooseType } from '../../src/kernel/http/media-types.js';
+import { chooseType } from '../../src/kernel/http/content-negotiation.js';
 import fc from '../kit/properties.js';
 
 const OFFERED = ['application/json', 'application/graphql-response+json', 'text/html'] as const;

@@ -1,6 +1,6 @@
 import { AppError } from '../../src/kernel/errors.js';
 import { decodeCursor, Page, SearchPage } from '../../src/kernel/paging.js';
-import { isStorable } from '../../src/kernel/text-rules.js';
+import { isStorable } from '../../src/kernel/value-rules.js';
 import fc from '../kit/properties.js';
 
 const key = fc.array(fc.string({ unit: 'binary', maxLength: 60 }), { minLength: 1, maxLength: 4 });

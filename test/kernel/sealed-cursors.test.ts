@@ -5,7 +5,7 @@ import { InstallationKeys, RootKeys } from '../../src/kernel/crypto/root-keys.js
 import { StableKeys } from '../../src/kernel/crypto/stable-keys.js';
 import { AppError } from '../../src/kernel/errors.js';
 import { SealedCursors } from '../../src/kernel/graphql/sealed-cursors.js';
-import { isStorable } from '../../src/kernel/text-rules.js';
+import { isStorable } from '../../src/kernel/value-rules.js';
 import { NOTHING_DISABLED } from '../kit/nothing-disabled.js';
 import fc from '../kit/properties.js';
 

@@ -7,7 +7,7 @@ import { mutation, nested, query } from '../../src/kernel/graphql/operations.js'
 import { connectionOf } from '../../src/kernel/graphql/page.js';
 import { buildGraphQLSchema } from '../../src/kernel/graphql/schema.js';
 import { type ConnectionOf, pageOf, pageRules } from '../../src/kernel/paging.js';
-import { idOf } from '../../src/kernel/text-rules.js';
+import { idOf } from '../../src/kernel/value-rules.js';
 import { compileRoutes } from '../../src/rest/compile.js';
 import { documentOf } from '../../src/rest/compiled-route.js';
 import { type FieldRoute, routesAt } from '../../src/rest/route.js';

@@ -1,4 +1,3 @@
-import type { ErrorDetail } from '../../kernel/errors.js';
 import { validationFailed } from '../../kernel/validation.js';
 import type { ProjectAccess } from '../projects/public.js';
 
@@ -10,9 +9,4 @@ export function refuseOtherType({ type }: ProjectAccess): void {
   throw validationFailed([
     { path: 'projectId', code: 'WRONG_PROJECT_TYPE', message: `must be a project of type ${PROJECT_TYPE}` },
   ]);
-}
-
-/** @throws VALIDATION_FAILED with these errors, if there are any */
-export function refuseViolations(faults: readonly ErrorDetail[]): void {
-  if (faults.length > 0) throw validationFailed(faults);
 }

@@ -1,19 +1,27 @@
 import { ApolloServer, type ApolloServerPlugin, type GraphQLResponse, HeaderMap } from '@apollo/server';
 import { ApolloServerPluginCacheControlDisabled } from '@apollo/server/plugin/disabled';
-import type { DocumentNode, GraphQLFormattedError, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import {
+  type DocumentNode,
+  type FormattedExecutionResult,
+  type GraphQLFormattedError,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+} from 'graphql';
 import type { AnyContext } from '../context.js';
 import { type AppError, isErrorCode, toGraphQLError } from '../errors.js';
 import { runAndYield } from '../event-loop.js';
 import type { Log } from '../log.js';
 import type { RateLimits } from '../operations/limits/rate-limits.js';
 import type { OperationMetrics, Outcome } from '../operations/metrics/operation-metrics.js';
-import type { IdempotencyKeys } from '../operations/responses/idempotency.js';
+import { Claim } from '../operations/responses/claim.js';
+import { checkIdempotencyKey, type IdempotencyKeys } from '../operations/responses/idempotency.js';
+import type { BufferedResponse } from '../operations/responses/response.js';
 import { noteOperation } from '../running.js';
 import { validationFailed } from '../validation.js';
 import { codedErrors, MAX_ERRORS } from './errors/coded-errors.js';
 import type { Gate } from './gate/gate.js';
 import { rootFields } from './gate/root-fields.js';
-import { idempotentMutations } from './idempotent-mutations.js';
 import { cachedSchemaResponses, INTROSPECTION_FIELDS, type SchemaResponses } from './introspection.js';
 import { limitedOperations } from './limited-operations.js';
 import { variableViolations } from './variables/variable-violations.js';
@@ -158,3 +166,46 @@ const toResponse = (error: AppError, requestId: string): GraphQLResponse => ({
   http: { status: error.status, headers: new HeaderMap() },
   body: { kind: 'single', singleResult: { errors: [toGraphQLError(error, requestId).toJSON()] } },
 });
+
+/**
+ * `Idempotency-Key` for documents with mutations: the whole document is one request. Those of callers without a token, and
+ * queries, take no key.
+ *
+ * Stands behind the plugin that codes errors: what is kept is what was sent.
+ */
+const idempotentMutations = (keys: IdempotencyKeys): ApolloServerPlugin<AnyContext> => ({
+  async requestDidStart({ request, contextValue: ctx }) {
+    const key = request.http?.headers.get('idempotency-key');
+    if (key === undefined || ctx.actor === null) return;
+    let kept: BufferedResponse | null = null;
+    return {
+      async didResolveOperation({ operation }) {
+        if (operation?.operation !== OperationTypeNode.MUTATION) return;
+        const { query, operationName, variables } = request;
+        const keyed = { key: checkIdempotencyKey(key), request: ['graphql', query, operationName, variables] };
+        const begun = await keys.begin(ctx, keyed);
+        if (begun instanceof Claim) Object.assign(ctx, { claim: begun, recorded: [] });
+        else kept = begun;
+      },
+      async responseForOperation() {
+        return kept === null ? null : storedResponse(kept);
+      },
+      async willSendResponse({ response: { body, http } }) {
+        if (ctx.claim === undefined || body.kind !== 'single') return;
+        const { data, errors } = body.singleResult;
+        const hasData = Object.values(data ?? {}).some((value) => value !== null);
+        if (errors !== undefined && !hasData) return keys.release(ctx);
+        const bytes = Buffer.from(JSON.stringify(body.singleResult));
+        await keys.complete(ctx, { status: http.status ?? 200, headers: {}, bytes });
+      },
+    };
+  },
+});
+
+function storedResponse({ status, headers, bytes }: BufferedResponse): GraphQLResponse {
+  const singleResult = JSON.parse(bytes.toString('utf8')) as FormattedExecutionResult;
+  return {
+    http: { status, headers: new HeaderMap(Object.entries(headers)) },
+    body: { kind: 'single', singleResult },
+  };
+}

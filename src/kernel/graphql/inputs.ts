@@ -3,7 +3,7 @@ import 'reflect-metadata';
 import { Arg, ArgsType, type ClassType, Field, Float, ID, InputType, Int } from 'type-graphql';
 import * as z from 'zod';
 import { DISPLAY_RULES } from '../paging.js';
-import { SCALARS } from '../text-rules.js';
+import { SCALARS } from '../value-rules.js';
 import { DateTime } from './date-time.js';
 import { objectType } from './object-types.js';
 

@@ -13,10 +13,9 @@ import type { OperationMetrics } from '../operations/metrics/operation-metrics.j
 import { boundedJson } from '../operations/responses/response.js';
 import type { ResponseCache } from '../operations/responses/response-cache.js';
 import { noteOperation } from '../running.js';
-import { addVary } from './accept-encoding.js';
+import { addVary, type ChosenType, chooseType } from './content-negotiation.js';
 import { noteError, translate } from './error-replies.js';
 import { type GraphQLParameters, isForeignGet, readParameters } from './graphql-parameters.js';
-import { type ChosenType, chooseType } from './media-types.js';
 
 /**
  * Makes the Context of a request, or the anonymous one when it carries no token or nobody asks for one.

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { AppError } from '../errors.js';
 import { runAndYield } from '../event-loop.js';
 import { unstorableIn } from '../unstorable.js';
-import { validationFailed } from '../validation.js';
+import { refuseViolations } from '../validation.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -53,7 +53,7 @@ export async function refuseUnstorable({ params, query, body, is404, routeOption
   const found = await runAndYield(() =>
     unstorableIn([['params', params], ['query', query], ...(Buffer.isBuffer(body) ? [] : [['body', body] as const])]),
   );
-  if (found.length > 0) throw validationFailed(found);
+  refuseViolations(found);
 }
 
 /** What a page of another origin may read of an answer, beside what browsers let everybody read. */

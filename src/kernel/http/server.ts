@@ -13,13 +13,12 @@ import { encodedTag } from '../operations/responses/response.js';
 import { type Running, runAs } from '../running.js';
 import { isTraced } from '../tracing/spans.js';
 import { traceRequests } from '../tracing/trace-requests.js';
-import { addVary, type Encoding, preferredEncoding } from './accept-encoding.js';
 import { acceptJsonOnly, discardUnreadBodies } from './bodies/bodies.js';
-import { Acceptors, boundConnections, inRequestOrder } from './connections.js';
+import { Acceptors, boundConnections, inRequestOrder, RawRefusals } from './connections.js';
+import { addVary, type Encoding, preferredEncoding } from './content-negotiation.js';
 import { drainOnClose, respondByDeadline } from './drain.js';
 import { sendError, translate } from './error-replies.js';
 import type { Lifecycle } from './health.js';
-import { RawRefusals } from './raw-refusals.js';
 import { Cors, checkHeaders, MAX_HEADER_FIELDS, refuseUnstorable } from './requests.js';
 
 const CONNECTION_TIMEOUT_MS = 60_000;

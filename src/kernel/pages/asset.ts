@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gunzip, gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { addVary, preferredEncoding } from '../http/accept-encoding.js';
+import { addVary, preferredEncoding } from '../http/content-negotiation.js';
 import { encodedTag, matchingTag } from '../operations/responses/response.js';
 
 /**

@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readAddress } from '../addresses.js';
-import { addVary } from '../http/accept-encoding.js';
-import { chooseType } from '../http/media-types.js';
+import { addVary, chooseType } from '../http/content-negotiation.js';
 import type { RateLimits } from '../operations/limits/rate-limits.js';
 import { type Asset, makeAsset, readAsset, sendAsset } from './asset.js';
 import { BUNDLE_FILES, bundleFile } from './bundles.js';

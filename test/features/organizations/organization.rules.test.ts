@@ -3,8 +3,8 @@ import {
   organizationSlug,
   organizationSlugFor,
   UpdateOrganization,
+  username,
 } from '../../../src/features/identity/organizations/organization.rules.js';
-import { username } from '../../../src/features/identity/organizations/user.rules.js';
 import fc from '../../kit/properties.js';
 
 describe('a slug made from a name', () => {

@@ -1,6 +1,6 @@
 import pg from 'pg';
-import * as figures from '../../../src/features/operations/attention/figures.sql.js';
-import { listItems } from '../../../src/features/operations/attention/items.sql.js';
+import * as figures from '../../../src/features/operations/attention/attention.sql.js';
+import { listItems } from '../../../src/features/operations/attention/attention.sql.js';
 import { migratedDatabase } from '../../kit/databases.js';
 import { buffersOf, executionOf, explained } from '../../kit/explained.js';
 

@@ -1,4 +1,4 @@
-import { fromConditionsType, toConditionsType } from '../../../src/features/identity/permissions/condition.type.js';
+import { fromConditionsType, toConditionsType } from '../../../src/features/identity/permissions/permission.type.js';
 import fc from '../../kit/properties.js';
 
 const word = fc.string({ minLength: 1, maxLength: 8 });

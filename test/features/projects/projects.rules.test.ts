@@ -1,7 +1,7 @@
 import { builtInRoleId, PROJECT_ROLES } from '../../../src/features/identity/permissions/built-in-roles.js';
 import { CreateProject, projectSlugFor, UpdateProject } from '../../../src/features/projects/core/project.rules.js';
 import { RoleSlugs } from '../../../src/features/projects/members/membership.rules.js';
-import { slugText } from '../../../src/kernel/text-rules.js';
+import { slugText } from '../../../src/kernel/value-rules.js';
 import fc from '../../kit/properties.js';
 
 describe('a slug made from a name', () => {

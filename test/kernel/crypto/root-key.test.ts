@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { ConfigurationError } from '../../../src/kernel/configuration-error.js';
 import { parseRootKey, RootKey } from '../../../src/kernel/crypto/root-key.js';
-import { loadRootKey } from '../../../src/kernel/crypto/root-key-file.js';
+import { loadRootKey } from '../../../src/kernel/crypto/root-key-sources.js';
 import type { SealPlace } from '../../../src/kernel/crypto/seal.js';
 import fc from '../../kit/properties.js';
 

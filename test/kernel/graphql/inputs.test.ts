@@ -3,7 +3,7 @@ import { Args, Field, Mutation, ObjectType, Query, Resolver, registerEnumType } 
 import { z } from 'zod';
 import { argsType, enumOfRule, Input, inputOf, inputType, payloadOf } from '../../../src/kernel/graphql/inputs.js';
 import { buildGraphQLSchema } from '../../../src/kernel/graphql/schema.js';
-import { anyId, idOf } from '../../../src/kernel/text-rules.js';
+import { anyId, idOf } from '../../../src/kernel/value-rules.js';
 
 const Shade = { DARK: 'dark', LIGHT: 'light' } as const;
 registerEnumType(Shade, { name: 'Shade', description: 'How bright it is.' });

@@ -7,7 +7,7 @@ import { mutation, nested, query } from '../../../src/kernel/graphql/operations.
 import { connectionOf } from '../../../src/kernel/graphql/page.js';
 import { buildGraphQLSchema } from '../../../src/kernel/graphql/schema.js';
 import { type ConnectionOf, pageOf } from '../../../src/kernel/paging.js';
-import { idOf } from '../../../src/kernel/text-rules.js';
+import { idOf } from '../../../src/kernel/value-rules.js';
 
 @ObjectType('Cup', { description: 'A cup.' })
 class CupType {

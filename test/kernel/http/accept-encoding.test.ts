@@ -1,4 +1,4 @@
-import { ENCODINGS, preferredEncoding } from '../../../src/kernel/http/accept-encoding.js';
+import { ENCODINGS, preferredEncoding } from '../../../src/kernel/http/content-negotiation.js';
 import fc from '../../kit/properties.js';
 
 const weight = fc.integer({ min: 0, max: 10 }).map((tenths) => tenths / 10);

@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { AUDIT_CLASSES } from '../../../kernel/audit/audit-class.js';
-import { integer } from '../../../kernel/number-rules.js';
 import { boundedPageRules, twoWayPageRules } from '../../../kernel/paging.js';
-import { idOf, storedText } from '../../../kernel/text-rules.js';
+import { idOf, integer, storedText } from '../../../kernel/value-rules.js';
 
 export const auditOutcome = z.enum(['allowed', 'denied']);
 export type AuditOutcome = z.output<typeof auditOutcome>;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { compileGlob, MAX_GLOB } from '../../../kernel/authz/glob.js';
 import { MAX_CURSOR } from '../../../kernel/paging.js';
-import { idOf } from '../../../kernel/text-rules.js';
+import { idOf } from '../../../kernel/value-rules.js';
 import { CHANGE_KINDS, type ChangeKind } from './change-kinds.js';
 
 /** What events can be about. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { compileGlob, MAX_GLOB } from '../../../kernel/authz/glob.js';
-import { idOf } from '../../../kernel/text-rules.js';
+import { idOf } from '../../../kernel/value-rules.js';
 import type { Location } from './change-reading.js';
 
 /** Events of secrets, as clients of older paths name them. */

@@ -1,5 +1,5 @@
+export { ChangeKindEnum, toChangeEvent } from './change.resolver.js';
 export { type ChangeFilter, WatchChanges } from './change.rules.js';
-export { ChangeKindEnum, toChangeEvent } from './change.type.js';
 export type { ChangeKind } from './change-kinds.js';
 export { type Change, readChanges } from './change-reading.js';
 export { eventIdsOf, isAfterPosition, type Position, positionAfterRecord } from './position.js';

@@ -4,9 +4,10 @@ import { databaseNow } from '../../../kernel/database/now.sql.js';
 import type { ErrorDetail } from '../../../kernel/errors.js';
 import { invalid } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
+import { refuseViolations } from '../../../kernel/validation.js';
 import type { ProjectAccess } from '../../projects/public.js';
 import { openSigningKey } from '../key-sealing.js';
-import { refuseViolations } from '../shared-checks.js';
+
 import { type Bundle, readBundle } from '../x509/bundle.js';
 import type { AuthorityRequest } from '../x509/csr.js';
 import { type CertificateFacts, factsOf, inventoryColumns } from '../x509/facts.js';

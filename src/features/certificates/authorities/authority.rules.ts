@@ -1,9 +1,15 @@
 import * as z from 'zod';
 import { isCidr } from '../../../kernel/addresses.js';
-import { expectedVersion, integer } from '../../../kernel/number-rules.js';
 import { pageRules } from '../../../kernel/paging.js';
-import { HAS_NO_CONTROL_CHARACTERS, idOf, personText, storedText } from '../../../kernel/text-rules.js';
 import { EVEN_IF_INVALID } from '../../../kernel/validation.js';
+import {
+  expectedVersion,
+  HAS_NO_CONTROL_CHARACTERS,
+  idOf,
+  integer,
+  personText,
+  storedText,
+} from '../../../kernel/value-rules.js';
 import { reason } from '../revocation/revocation.rules.js';
 import { KEY_ALGORITHMS } from '../x509/keys.js';
 import { lifetime, MAX_DAYS, refuseTwoLifetimes } from './lifetime.rules.js';

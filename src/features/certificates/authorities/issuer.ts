@@ -2,11 +2,11 @@ import { X509Certificate } from 'node:crypto';
 import type { Transaction } from '../../../kernel/context.js';
 import { AppError, invalid } from '../../../kernel/errors.js';
 import { isId } from '../../../kernel/ids.js';
-import { validationFailed } from '../../../kernel/validation.js';
+import { refuseViolations, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectAccess } from '../../projects/public.js';
 import { openSigningKey } from '../key-sealing.js';
 import { publicUrlsOf } from '../revocation/public-documents.js';
-import { refuseViolations } from '../shared-checks.js';
+
 import type { Issuer, Validity } from '../x509/making.js';
 import { type NameConstraints, subtreeViolations } from '../x509/name-constraints.js';
 import { readPem } from '../x509/pem.js';

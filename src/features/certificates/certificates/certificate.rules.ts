@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import { expectedVersion, integer } from '../../../kernel/number-rules.js';
 import { pageRules } from '../../../kernel/paging.js';
-import { idOf, personText, storedText } from '../../../kernel/text-rules.js';
 import { EVEN_IF_INVALID, textsOfField } from '../../../kernel/validation.js';
+import { expectedVersion, idOf, integer, personText, storedText } from '../../../kernel/value-rules.js';
 import { reason } from '../revocation/revocation.rules.js';
 
 /** Statuses of a certificate, whether it has expired or not. */

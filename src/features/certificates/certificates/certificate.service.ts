@@ -10,9 +10,9 @@ import { flush, inTransaction, withConstraintCodes } from '../../../kernel/datab
 import { loadRow, lockRow } from '../../../kernel/database/rows.js';
 import { AppError } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
-import { refuseOtherVersion } from '../../../kernel/number-rules.js';
 import { type CountedConnectionOf, counted, Page, timeCursorKey } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
+import { refuseOtherVersion } from '../../../kernel/value-rules.js';
 import type { ProjectAccess, ProjectReader, ProjectRelations } from '../../projects/public.js';
 import { findAuthorities, findOwnerOfCertificate, listAuthorities } from '../authorities/authority.queries.js';
 import { openKey, sealKey } from '../key-sealing.js';

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { integer } from '../../../kernel/number-rules.js';
-import { idOf } from '../../../kernel/text-rules.js';
+import { idOf, integer } from '../../../kernel/value-rules.js';
 
 /** Longer than a week, for which an expired certificate stays in revocation lists. */
 const SHORTEST_DAYS = 7;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idOf, storedText } from '../../../kernel/text-rules.js';
+import { idOf, storedText } from '../../../kernel/value-rules.js';
 import { metadata, replacesId } from '../certificates/certificate.rules.js';
 
 /** Maximum size of a file; its base64 is a third longer. */

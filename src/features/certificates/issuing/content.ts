@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '../../../kernel/errors.js';
 import { invalid } from '../../../kernel/errors.js';
-import { HAS_NO_CONTROL_CHARACTERS, isStorable } from '../../../kernel/text-rules.js';
+import { HAS_NO_CONTROL_CHARACTERS, isStorable } from '../../../kernel/value-rules.js';
 import type { ProfileRules, SubjectAttribute } from '../profiles/profile.rules.js';
 import type { Content } from '../profiles/profile-check.js';
 import type { NameAttribute, ParsedContent, San } from '../x509/facts.js';

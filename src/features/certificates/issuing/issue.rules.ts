@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import { expectedVersion, integer } from '../../../kernel/number-rules.js';
 import { boundedPageRules } from '../../../kernel/paging.js';
-import { idOf, storedText } from '../../../kernel/text-rules.js';
 import { EVEN_IF_INVALID } from '../../../kernel/validation.js';
+import { expectedVersion, idOf, integer, storedText } from '../../../kernel/value-rules.js';
 import { CreateAuthority, keyAlgorithm, nameKind, subjectText } from '../authorities/authority.rules.js';
 import { lifetime, MAX_DAYS, refuseTwoLifetimes } from '../authorities/lifetime.rules.js';
 import { metadata, pem, renewBeforeDays } from '../certificates/certificate.rules.js';

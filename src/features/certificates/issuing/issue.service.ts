@@ -6,7 +6,7 @@ import { loadRow } from '../../../kernel/database/rows.js';
 import type { ErrorDetail } from '../../../kernel/errors.js';
 import { invalid } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
-import { parse, validationFailed } from '../../../kernel/validation.js';
+import { parse, refuseViolations, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { findAuthorities } from '../authorities/authority.queries.js';
 import { Certificate } from '../certificates/certificate.entity.js';
@@ -15,7 +15,7 @@ import { lockProfiles } from '../profiles/profile.queries.js';
 import type { ProfileRules } from '../profiles/profile.rules.js';
 import type { ProfileService } from '../profiles/profile.service.js';
 import { type Content, profileViolations } from '../profiles/profile-check.js';
-import { refuseViolations } from '../shared-checks.js';
+
 import type { Csr } from '../x509/csr.js';
 import { newKeyPair } from '../x509/keys.js';
 import {

@@ -14,13 +14,13 @@ import {
   type RetryPolicy,
 } from '../../../kernel/jobs/job-kind.js';
 import { enqueueStanding } from '../../../kernel/jobs/queue.js';
-import { parse } from '../../../kernel/validation.js';
+import { parse, refuseViolations } from '../../../kernel/validation.js';
 import { Project } from '../../projects/public.js';
 import { type CertificateRow, findCertificates, findCurrent } from '../certificates/certificate.queries.js';
 import type { CertificateService } from '../certificates/certificate.service.js';
 import { findProfiles, type ProfileRow } from '../profiles/profile.queries.js';
 import type { ProfileService } from '../profiles/profile.service.js';
-import { refuseViolations } from '../shared-checks.js';
+
 import { OneLineage, RenewCertificate } from './issue.rules.js';
 import { CertificateRequest } from './request.entity.js';
 import { findDueRenewal, findRequests, listDueRenewals, type RequestRow, requestRenewals } from './request.queries.js';

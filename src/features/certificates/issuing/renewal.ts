@@ -6,7 +6,8 @@ import { emOf } from '../../../kernel/database/database.js';
 import { flush } from '../../../kernel/database/in-transaction.js';
 import { loadRow, lockRow } from '../../../kernel/database/rows.js';
 import { AppError, type ErrorDetail, invalid } from '../../../kernel/errors.js';
-import { refuseOtherVersion } from '../../../kernel/number-rules.js';
+import { refuseViolations } from '../../../kernel/validation.js';
+import { refuseOtherVersion } from '../../../kernel/value-rules.js';
 import { DAY_MS, type Lifetime } from '../authorities/lifetime.rules.js';
 import { Certificate } from '../certificates/certificate.entity.js';
 import { type CertificateRow, findPems } from '../certificates/certificate.queries.js';
@@ -14,7 +15,7 @@ import { openKeyObject } from '../key-sealing.js';
 import { lockProfiles, type ProfileRow } from '../profiles/profile.queries.js';
 import type { ProfileRules } from '../profiles/profile.rules.js';
 import { type Content, profileViolations } from '../profiles/profile-check.js';
-import { refuseViolations } from '../shared-checks.js';
+
 import { type Csr, keyViolation } from '../x509/csr.js';
 import { type ParsedContent, parseCertificateContent } from '../x509/facts.js';
 import { algorithmOf, type KeyAlgorithm, type KeyPair, newKeyPair, spkiOf } from '../x509/keys.js';

@@ -13,6 +13,7 @@ import type { ErrorDetail } from '../../../kernel/errors.js';
 import { invalid } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
 import { PermanentFailure } from '../../../kernel/jobs/job-kind.js';
+import { refuseViolations } from '../../../kernel/validation.js';
 import { type LockedIssuer, loadIssuer, validityOf } from '../authorities/issuer.js';
 import type { Lifetime } from '../authorities/lifetime.rules.js';
 import { Certificate } from '../certificates/certificate.entity.js';
@@ -20,7 +21,7 @@ import type { MetadataEntry } from '../certificates/certificate.rules.js';
 import { sealKey } from '../key-sealing.js';
 import type { ProfileRow } from '../profiles/profile.queries.js';
 import type { Content } from '../profiles/profile-check.js';
-import { refuseViolations } from '../shared-checks.js';
+
 import { inventoryColumns, type San } from '../x509/facts.js';
 import { makeCertificate } from '../x509/making.js';
 import { nameConstraintViolations } from '../x509/name-constraints.js';

@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { compileGlob } from '../../../kernel/authz/glob.js';
-import { expectedVersion, integer } from '../../../kernel/number-rules.js';
 import { pageRules } from '../../../kernel/paging.js';
-import { idOf, personText, slugText, storedText } from '../../../kernel/text-rules.js';
 import { EVEN_IF_INVALID, textsOfField } from '../../../kernel/validation.js';
+import { expectedVersion, idOf, integer, personText, slugText, storedText } from '../../../kernel/value-rules.js';
 import { keyAlgorithm, nameKind, subjectText } from '../authorities/authority.rules.js';
 import { MAX_DAYS } from '../authorities/lifetime.rules.js';
 import { renewDays } from '../certificates/certificate.rules.js';

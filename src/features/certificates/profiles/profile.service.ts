@@ -6,13 +6,13 @@ import { flush, inTransaction } from '../../../kernel/database/in-transaction.js
 import { loadRow, lockRow } from '../../../kernel/database/rows.js';
 import { AppError } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
-import { refuseOtherVersion } from '../../../kernel/number-rules.js';
 import { type CountedConnectionOf, counted, pageOf } from '../../../kernel/paging.js';
-import { parse } from '../../../kernel/validation.js';
+import { parse, refuseViolations } from '../../../kernel/validation.js';
+import { refuseOtherVersion } from '../../../kernel/value-rules.js';
 import type { ProjectAccess, ProjectReader, ProjectRelations } from '../../projects/public.js';
 import { findAuthorities } from '../authorities/authority.queries.js';
 import { findCertificateInForce } from '../certificates/certificate.queries.js';
-import { refuseOtherType, refuseViolations } from '../shared-checks.js';
+import { refuseOtherType } from '../shared-checks.js';
 import { CertificateProfile } from './profile.entity.js';
 import {
   bySlug,

@@ -1,7 +1,7 @@
 import type { KeyObject, X509Certificate } from 'node:crypto';
 import type { ErrorDetail } from '../../../kernel/errors.js';
 import { invalid } from '../../../kernel/errors.js';
-import { validationFailed } from '../../../kernel/validation.js';
+import { refuseViolations, validationFailed } from '../../../kernel/validation.js';
 import { readCertificate } from './facts.js';
 import { isPairOf, KEY_TYPES, readPrivateKey } from './keys.js';
 import { MAX_PEM_BYTES, nullIfThrows, type PemBlock, type PemText, readPem, violationAtBlock } from './pem.js';
@@ -59,7 +59,7 @@ export function readBundle(texts: readonly PemText[]): Bundle {
  */
 export function bundleOf(path: string, blocks: readonly PemBlock[], faults: ErrorDetail[] = []): Bundle {
   const { certificates, keys } = readBlocks(blocks, faults);
-  if (faults.length > 0) throw validationFailed(faults);
+  refuseViolations(faults);
   const [key = null] = keys;
   const leaf = leafOf(certificates, key?.value ?? null);
   if (leaf === undefined) throw validationFailed([noLeaf(path, key)]);

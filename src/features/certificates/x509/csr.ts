@@ -2,8 +2,8 @@ import 'reflect-metadata';
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { Name, Pkcs10CertificateRequest } from '@peculiar/x509';
 import type { ErrorDetail } from '../../../kernel/errors.js';
-import { HAS_NO_CONTROL_CHARACTERS, isStorable } from '../../../kernel/text-rules.js';
-import { validationFailed } from '../../../kernel/validation.js';
+import { refuseViolations, validationFailed } from '../../../kernel/validation.js';
+import { HAS_NO_CONTROL_CHARACTERS, isStorable } from '../../../kernel/value-rules.js';
 import { type ParsedContent, parseContent } from './facts.js';
 import { algorithmOf, KEY_ALGORITHMS } from './keys.js';
 import { nullIfThrows, type PemText, readPem, violationAtBlock } from './pem.js';
@@ -44,7 +44,7 @@ export async function readCsr(text: PemText): Promise<Csr> {
   // A signature that cannot be verified proves nothing.
   else if (!(await read.request.verify().catch(() => false)))
     faults.push(violationAtBlock(block, 'contains a certificate request with an invalid signature'));
-  if (faults.length > 0) throw validationFailed(faults);
+  refuseViolations(faults);
   return read.csr;
 }
 
@@ -91,7 +91,7 @@ export async function readAuthorityRequest(text: PemText): Promise<AuthorityRequ
   const isText = isStorable(request.subjectName.toString()) && HAS_NO_CONTROL_CHARACTERS.test(commonName);
   if (commonName === '' || commonName.length > MAX_COMMON_NAME || !isText)
     faults.push(violationAtBlock(block, 'must have a subject with a common name of 1 to 64 characters'));
-  if (faults.length > 0) throw validationFailed(faults);
+  refuseViolations(faults);
   return { subject: request.subjectName, commonName, publicKey };
 }
 

@@ -18,7 +18,7 @@ import {
   SubjectKeyIdentifier,
 } from '@peculiar/asn1-x509';
 import { Name } from '@peculiar/x509';
-import { isStorable } from '../../../kernel/text-rules.js';
+import { isStorable } from '../../../kernel/value-rules.js';
 import { contentOf, partsOf } from './der.js';
 import { algorithmOf } from './keys.js';
 import { toPem } from './pem.js';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { anyOf, prepared, type RowOf, tablesOf } from '../../../kernel/database/tables.js';
 import { NO_ID } from '../../../kernel/ids.js';
-import { toInt } from '../../../kernel/number-rules.js';
+import { toInt } from '../../../kernel/value-rules.js';
 import type { IdentitySchema, OrganizationSchema, UserSchema } from '../organizations/public.js';
 import type { AccessTokenSchema } from './access-token.entity.js';
 import { ENDS_AT, IS_EXPIRED } from './token-check.sql.js';

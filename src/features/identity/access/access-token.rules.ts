@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { changedSinceRules } from '../../../kernel/list-order.js';
-import { integer } from '../../../kernel/number-rules.js';
 import { pageRules } from '../../../kernel/paging.js';
-import { HAS_NO_CONTROL_CHARACTERS, idOf } from '../../../kernel/text-rules.js';
+import { HAS_NO_CONTROL_CHARACTERS, idOf, integer } from '../../../kernel/value-rules.js';
 import { DEFAULT_TTL_SECONDS, hasFittingTtl, TTL_VIOLATION, ttlSeconds, usesLimit } from '../identities/public.js';
 import { organizationSlug } from '../organizations/public.js';
 

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { isCidr, toCidr } from '../../../kernel/addresses.js';
 import { AppError } from '../../../kernel/errors.js';
-import { integer } from '../../../kernel/number-rules.js';
-import { idOf } from '../../../kernel/text-rules.js';
+import { pageRules } from '../../../kernel/paging.js';
+import { idOf, integer, storedText } from '../../../kernel/value-rules.js';
 
 /** Ten years. */
 const MAX_SECONDS = 315_360_000;
@@ -141,3 +141,28 @@ export const UpdateUniversalAuth = z
 
 /** Input of `removeUniversalAuth`, and arguments of `identityUniversalAuth`. */
 export const OneUniversalAuth = z.strictObject({ identityId }).meta({ description: 'The machine identity, by ID.' });
+
+/** Input of `createClientSecret`: without limits it works until it is revoked. */
+export const CreateClientSecret = z
+  .strictObject({
+    identityId: idOf('ID of the machine identity. It must have universal authentication attached.'),
+    description: storedText(255)
+      .default('')
+      .meta({ description: 'Description of the client secret, up to 255 characters.' }),
+    ttl: ttlSeconds.default(0).meta({ description: 'Lifetime in seconds, 0 to 315360000. 0: no limit.' }),
+    numUsesLimit: usesLimit.default(0).meta({ description: 'Maximum number of logins. 0: no limit.' }),
+  })
+  .meta({ description: 'Fields of the new client secret.' });
+
+/** Input of `revokeClientSecret`, and arguments of `clientSecret`. */
+export const OneClientSecret = z
+  .strictObject({
+    id: idOf('client secret'),
+    identityId: idOf(
+      'ID of the machine identity that the client secret must belong to. Default: any identity.',
+    ).nullish(),
+  })
+  .meta({ description: 'The client secret to revoke, by ID.' });
+
+/** Arguments of `clientSecrets`. */
+export const ListClientSecrets = z.strictObject({ identityId, ...pageRules });

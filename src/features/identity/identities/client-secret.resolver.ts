@@ -8,7 +8,7 @@ import { mutation, query } from '../../../kernel/graphql/operations.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
 import type { ConnectionOf } from '../../../kernel/paging.js';
 import { bodyOf, routesAt } from '../../../rest/route.js';
-import { CreateClientSecret, ListClientSecrets, OneClientSecret } from './client-secret.rules.js';
+import { CreateClientSecret, ListClientSecrets, OneClientSecret } from './auth-configuration.rules.js';
 import type { ClientSecretService } from './client-secret.service.js';
 
 export const ClientSecretType = objectType(

@@ -9,9 +9,9 @@ import { inTransaction, withConstraintCodes } from '../../../kernel/database/in-
 import { findRow } from '../../../kernel/database/rows.js';
 import { AppError } from '../../../kernel/errors.js';
 import { isId, NO_ID, newId } from '../../../kernel/ids.js';
-import { toInt } from '../../../kernel/number-rules.js';
 import { Page, timeCursorKey, timePageBounds } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
+import { toInt } from '../../../kernel/value-rules.js';
 import {
   authorizeCredentialsOf,
   keepLoggedInAdmins,
@@ -19,8 +19,8 @@ import {
   protectInstallationAdmin,
 } from '../organizations/public.js';
 import { listClientSecrets } from './auth-configuration.queries.js';
+import { CreateClientSecret, ListClientSecrets, OneClientSecret } from './auth-configuration.rules.js';
 import { ClientSecret } from './client-secret.entity.js';
-import { CreateClientSecret, ListClientSecrets, OneClientSecret } from './client-secret.rules.js';
 import { type IdentityReader, type IdentityView, withOwners } from './identity.reader.js';
 import { type IdentityAction, protectOwnLogins, readableOwned } from './identity-rights.js';
 

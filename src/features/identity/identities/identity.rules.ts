@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { orderRules } from '../../../kernel/list-order.js';
 import { pageRules } from '../../../kernel/paging.js';
-import { idOf, personText } from '../../../kernel/text-rules.js';
 import { EVEN_IF_INVALID, textsOfField } from '../../../kernel/validation.js';
+import { idOf, personText } from '../../../kernel/value-rules.js';
 import { displayName, organizationRole } from '../organizations/public.js';
 import { MAX_METADATA_KEY } from '../permissions/public.js';
 

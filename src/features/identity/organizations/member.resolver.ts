@@ -8,10 +8,10 @@ import { mutation, query } from '../../../kernel/graphql/operations.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
 import { relations, relationTo } from '../../../kernel/graphql/relations.js';
 import type { CountedConnectionOf } from '../../../kernel/paging.js';
-import { ListMembers, RemoveMember, SetMember, UpdateMember } from './member.rules.js';
 import type { MemberService } from './member.service.js';
 import { usersByIds } from './organization.reader.js';
 import { organizationRelationOf } from './organization.resolver.js';
+import { ListMembers, RemoveMember, SetMember, UpdateMember } from './organization.rules.js';
 import { UserType } from './user.resolver.js';
 
 /** The kinds of members, of organizations and of projects, as GraphQL names them. */

@@ -11,8 +11,6 @@ import { type CountedConnectionOf, counted, Page } from '../../../kernel/paging.
 import { parse } from '../../../kernel/validation.js';
 import type { Assignee } from '../permissions/public.js';
 import { authorizeRoleChange, authorizeRoleGrant } from './boundary/role-change.js';
-import { listMembers } from './member.queries.js';
-import { ListMembers, RemoveMember, SetMember, UpdateMember } from './member.rules.js';
 import { lockCandidate } from './memberships/membership.sql.js';
 import {
   addMember,
@@ -24,8 +22,9 @@ import {
   protectInstallationAdmin,
   removeMember,
 } from './memberships/memberships.js';
-import type { OrganizationView } from './organization.queries.js';
+import { listMembers, type OrganizationView } from './organization.queries.js';
 import { countMembers, type MemberView, membersInScope, type OrganizationReader } from './organization.reader.js';
+import { ListMembers, RemoveMember, SetMember, UpdateMember } from './organization.rules.js';
 
 interface Candidate extends Member {
   readonly name: string;

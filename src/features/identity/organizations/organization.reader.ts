@@ -2,15 +2,17 @@ import { authorize, can } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { type BatchLoad, runTogether, type SharedRun } from '../../../kernel/database/batched.js';
 import { loadRow } from '../../../kernel/database/rows.js';
-import { countMembersOfOrganizations, findMembers } from './member.queries.js';
 import type { Member } from './memberships/memberships.js';
 import {
+  countMembersOfOrganizations,
   findEmailDomains,
+  findMembers,
   findOrganizations,
+  findUsers,
   lockSubOrganization,
   type OrganizationView,
+  type UserView,
 } from './organization.queries.js';
-import { findUsers, type UserView } from './user.queries.js';
 
 /** What other slices may ask about organizations. */
 export class OrganizationReader {

@@ -1,7 +1,8 @@
 import { domainToASCII } from 'node:url';
 import * as z from 'zod';
+import { orderRules } from '../../../kernel/list-order.js';
 import { decodeCursor, type PageRequest, pageRules, rowLimit } from '../../../kernel/paging.js';
-import { HAS_NO_CONTROL_CHARACTERS, idOf, personText, slugFor, slugText } from '../../../kernel/text-rules.js';
+import { HAS_NO_CONTROL_CHARACTERS, idOf, personText, slugFor, slugText } from '../../../kernel/value-rules.js';
 
 /** Lowercase words joined by single hyphens, 1 to 64 characters. */
 export const organizationSlug = slugText(1, 64);
@@ -106,3 +107,82 @@ export const DeleteOrganization = z
 /** A slug for an organization that was given none. @param suffix 4 random letters or digits */
 export const organizationSlugFor = (name: string, suffix: string): string =>
   slugFor(name, suffix, { fallback: 'organization', max: 64 });
+
+/** Trimmed and lower-cased; 1 to 255 letters, digits, `.`, `_`, `@`, `+`, `-`. An email address is valid. */
+export const username = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .min(1)
+  .max(255)
+  .regex(/^[a-z0-9._@+-]+$/, 'must be letters, digits and . _ @ + -');
+
+const id = idOf('user');
+
+/** Input of `createUser`. */
+export const CreateUser = z
+  .strictObject({
+    username: username.meta({
+      description:
+        'Letters, digits and `. _ @ + -`, 1 to 255 characters, for example `jane@example.com`. Stored in lowercase.',
+    }),
+    roleSlug: organizationRole
+      .optional()
+      .meta({ description: 'Slug of the role of the user in the organization. Default: `member`.' }),
+  })
+  .meta({ description: 'Fields of the new user.' });
+
+/** Input of `updateUser`: absent keeps. */
+export const UpdateUser = z
+  .strictObject({
+    id,
+    username: username.optional().meta({ description: 'New username.' }),
+    roleSlug: organizationRole.optional().meta({ description: 'Slug of the new role in the organization.' }),
+  })
+  .meta({ description: 'Fields to change. Omitted fields keep their values.' });
+
+/** Names one user. */
+export const OneUser = z.strictObject({ id }).meta({ description: 'The user to delete, by ID.' });
+
+/** Arguments of `users`. */
+export const ListUsers = z.strictObject({ ...pageRules, ...orderRules });
+
+const organizationId = idOf('ID of the organization. Default: the organization of your token.').nullish();
+const who = {
+  organizationId,
+  userId: idOf('ID of the user. Set this or `identityId`.').nullish(),
+  identityId: idOf('ID of the machine identity. Set this or `userId`.').nullish(),
+};
+const roleSlug = organizationRole.meta({ description: 'Slug of the role of the member, for example `member`.' });
+const endsAt = z
+  .date()
+  .refine((time) => time.getTime() > Date.now(), { error: 'must be in the future', params: { code: 'NOT_IN_FUTURE' } })
+  .nullish()
+  .meta({
+    description:
+      'When the membership ends; must be in the future. Null: it does not end. If omitted, a current membership keeps its end.',
+  });
+
+const isOne = ({ userId, identityId }: { userId?: unknown; identityId?: unknown }): boolean =>
+  (userId == null) !== (identityId == null);
+const ONE = { path: ['userId'], error: 'required if `identityId` is omitted, and not allowed otherwise' };
+
+/** Input of `setOrganizationMember`. */
+export const SetMember = z
+  .strictObject({ ...who, roleSlug, endsAt })
+  .refine(isOne, ONE)
+  .meta({ description: 'The member and its role. Set `userId` or `identityId`.' });
+
+/** Input of `updateOrganizationMember`. */
+export const UpdateMember = z
+  .strictObject({ id: idOf('membership'), roleSlug: roleSlug.optional(), endsAt })
+  .meta({ description: 'Fields to change. Omitted fields keep their values.' });
+
+/** Input of `removeOrganizationMember`. */
+export const RemoveMember = z
+  .strictObject(who)
+  .refine(isOne, ONE)
+  .meta({ description: 'The member to remove. Set `userId` or `identityId`.' });
+
+/** Arguments of `organizationMembers`. */
+export const ListMembers = z.strictObject({ organizationId, ...pageRules, ...orderRules });

@@ -6,7 +6,7 @@ import { objectType } from '../../../kernel/graphql/object-types.js';
 import { mutation, query } from '../../../kernel/graphql/operations.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
 import type { CountedConnectionOf } from '../../../kernel/paging.js';
-import { CreateUser, ListUsers, OneUser, UpdateUser } from './user.rules.js';
+import { CreateUser, ListUsers, OneUser, UpdateUser } from './organization.rules.js';
 import type { UserService } from './user.service.js';
 
 export const UserType = objectType(

@@ -10,9 +10,9 @@ import { authorizeNewName } from './boundary/account-rights.js';
 import { authorizeRoleChange, authorizeRoleGrant } from './boundary/role-change.js';
 import { User } from './core/user.entity.js';
 import { addMember, changeRole, deleteAccount, lockMembership } from './memberships/memberships.js';
+import { listUsers, type UserView } from './organization.queries.js';
 import type { UserReader } from './organization.reader.js';
-import { listUsers, type UserView } from './user.queries.js';
-import { CreateUser, ListUsers, OneUser, UpdateUser } from './user.rules.js';
+import { CreateUser, ListUsers, OneUser, UpdateUser } from './organization.rules.js';
 
 const TAKEN = { app_user_username_unique: 'USERNAME_TAKEN' } as const;
 

@@ -1,6 +1,6 @@
 import { type Data, ofSample } from '../../../rest/route.js';
-import { fromConditionsType, toConditionsType } from './condition.type.js';
 import { type PermissionsInput, toRules } from './permission.rules.js';
+import { fromConditionsType, toConditionsType } from './permission.type.js';
 
 const CONDITIONS = {
   type: ['object', 'null'],

@@ -3,7 +3,7 @@ import type { Action } from '../../../kernel/authz/ability.js';
 import type { Fields } from '../../../kernel/authz/conditions.js';
 import { AppError } from '../../../kernel/errors.js';
 import { pageRules } from '../../../kernel/paging.js';
-import { idOf } from '../../../kernel/text-rules.js';
+import { idOf } from '../../../kernel/value-rules.js';
 import {
   ORGANIZATION_ACTIONS,
   OrganizationPermissions,

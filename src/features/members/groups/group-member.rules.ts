@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { enumOfRule } from '../../../kernel/graphql/inputs.js';
 import { pageRules } from '../../../kernel/paging.js';
-import { idOf } from '../../../kernel/text-rules.js';
+import { idOf } from '../../../kernel/value-rules.js';
 import { MemberKindEnum } from '../../identity/organizations/public.js';
 
 /** Who can be in a group. */

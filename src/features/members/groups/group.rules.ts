@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { orderRules } from '../../../kernel/list-order.js';
 import { pageRules } from '../../../kernel/paging.js';
-import { idOf, slugFor, slugText } from '../../../kernel/text-rules.js';
+import { idOf, slugFor, slugText } from '../../../kernel/value-rules.js';
 import { displayName, organizationRole } from '../../identity/organizations/public.js';
 
 const name = displayName.meta({ description: 'Display name, 1 to 64 characters.' });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { orderRulesOf } from '../../../kernel/list-order.js';
 import { type CursorKey, decodeCursor, type PageRequest, pageRules } from '../../../kernel/paging.js';
-import { idOf, personText, slugText } from '../../../kernel/text-rules.js';
+import { idOf, personText, slugText } from '../../../kernel/value-rules.js';
 import {
   isBuiltInOfOrganization,
   ORGANIZATION_ROLES,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { pageRules } from '../../../kernel/paging.js';
-import { idOf, slugText } from '../../../kernel/text-rules.js';
+import { idOf, slugText } from '../../../kernel/value-rules.js';
 import { endOfTerm, Permissions, termRange, termStart } from '../../identity/permissions/public.js';
 
 /** Kinds of members with privileges: the GraphQL enum is declared next to the types. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { pageRules } from '../../../kernel/paging.js';
-import { idOf, storedText } from '../../../kernel/text-rules.js';
+import { idOf, storedText } from '../../../kernel/value-rules.js';
 import { endOfTerm, termRange } from '../../identity/permissions/public.js';
 
 /** Default duration of a rescue. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { boundedPageRules, pageRules } from '../../../kernel/paging.js';
-import { idOf } from '../../../kernel/text-rules.js';
+import { idOf } from '../../../kernel/value-rules.js';
 import { CONTENT, offset } from '../alerts/public.js';
 import { MessagePage, RETRIED } from '../deliveries/public.js';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { integer } from '../../../kernel/number-rules.js';
+import { integer } from '../../../kernel/value-rules.js';
 import { boundedPaging, type Data, nextCursor, paging, queryInteger, type Route, route } from '../../../rest/route.js';
 import { PreviewAlert } from './alert-delivery.rules.js';
 

@@ -1,11 +1,10 @@
 import * as z from 'zod';
 import { compileGlob } from '../../../kernel/authz/glob.js';
 import { type ListOrder, orderRulesOf } from '../../../kernel/list-order.js';
-import { expectedVersion, integer } from '../../../kernel/number-rules.js';
 import { isPrivateHost } from '../../../kernel/outbound/target-addresses.js';
 import { pageRules } from '../../../kernel/paging.js';
-import { idOf, storedText } from '../../../kernel/text-rules.js';
 import { EVEN_IF_INVALID } from '../../../kernel/validation.js';
+import { expectedVersion, idOf, integer, storedText } from '../../../kernel/value-rules.js';
 import { channelRules, type MayCall } from './channel.rules.js';
 
 /** Certificate properties that filters compare. */

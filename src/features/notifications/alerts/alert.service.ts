@@ -7,9 +7,9 @@ import { flush, inTransaction } from '../../../kernel/database/in-transaction.js
 import { lockRow } from '../../../kernel/database/rows.js';
 import { AppError, invalid } from '../../../kernel/errors.js';
 import { type OrderedRequest, orderedCursorKey, orderedPageBounds, orderedPageOf } from '../../../kernel/list-order.js';
-import { refuseOtherVersion } from '../../../kernel/number-rules.js';
 import { counted, Page } from '../../../kernel/paging.js';
 import { parse, validationFailed } from '../../../kernel/validation.js';
+import { refuseOtherVersion } from '../../../kernel/value-rules.js';
 import { refuseOtherType } from '../../certificates/public.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { CertificateAlert } from './alert.entity.js';

@@ -4,7 +4,7 @@ import { flush } from '../../../kernel/database/in-transaction.js';
 import type { ErrorDetail } from '../../../kernel/errors.js';
 import { invalid } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
-import { validationFailed } from '../../../kernel/validation.js';
+import { refuseViolations } from '../../../kernel/validation.js';
 import { CertificateAlertChannel, type channelColumns } from './alert.entity.js';
 import { type ChannelInput, withKeptSecret } from './channel.rules.js';
 import { recipientViolations } from './channel-people.js';
@@ -70,7 +70,7 @@ export async function replaceChannels(
     place: (list: string, index: number) => ({ path: `channels[${at}].config`, entry: `${list}[${index}]` }),
   }));
   violations.push(...(await recipientViolations(tx, owner, placed)));
-  if (violations.length > 0) throw validationFailed(violations);
+  refuseViolations(violations);
   const before = stored.map(shapeOf);
   const sealer = await configSealer(tx, owner, given.filter(({ config }) => config !== null).length);
   const channels: AlertChannel[] = [];

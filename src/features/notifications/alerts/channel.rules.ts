@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isId } from '../../../kernel/ids.js';
-import { storedText } from '../../../kernel/text-rules.js';
 import { EVEN_IF_INVALID, objectEntries } from '../../../kernel/validation.js';
+import { storedText } from '../../../kernel/value-rules.js';
 import type { ChannelConfigs, ChannelType } from '../sending/public.js';
 
 /** Whether channels may call a host. Decided by its name (`URL.hostname`) alone, without DNS. */

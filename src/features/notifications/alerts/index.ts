@@ -4,11 +4,10 @@ import type { Feature } from '../../../feature.js';
 import { nodeInProject, type ProjectReader, type ProjectRelations, projectRelationOf } from '../../projects/public.js';
 import { CertificateAlert, CertificateAlertChannel } from './alert.entity.js';
 import { findAlertViews } from './alert.queries.js';
-import { AlertResolver, ProjectAlertsResolver } from './alert.resolver.js';
+import { AlertConnection, AlertResolver, AlertType, ProjectAlertsResolver, toAlertType } from './alert.resolver.js';
 import { alertRoutes } from './alert.routes.js';
 import { rulesFor } from './alert.rules.js';
 import { AlertService, auditOfRead } from './alert.service.js';
-import { AlertConnection, AlertType, toAlertType } from './alert.type.js';
 
 /**
  * Alerts on certificate events of projects.

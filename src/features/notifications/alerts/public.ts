@@ -13,6 +13,7 @@ export {
   listAlertViews,
   listChannels,
 } from './alert.queries.js';
+export { AlertType, CertificateEventEnum, toAlertType } from './alert.resolver.js';
 export {
   type AlertFilter,
   ANYWHERE as ALERTS_ANYWHERE,
@@ -23,7 +24,6 @@ export {
   offset,
   rulesFor as alertRulesFor,
 } from './alert.rules.js';
-export { AlertType, CertificateEventEnum, toAlertType } from './alert.type.js';
 export { channelRules, type MayCall, toChannelInputs, withKeptSecret } from './channel.rules.js';
 export {
   AlertChannelType,

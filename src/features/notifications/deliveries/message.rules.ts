@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { boundedPageRules } from '../../../kernel/paging.js';
-import { idOf } from '../../../kernel/text-rules.js';
+import { idOf } from '../../../kernel/value-rules.js';
 import { MESSAGE_STATES } from './message.entity.js';
 
 export const messageState = z.enum(MESSAGE_STATES);

@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import { type ListOrder, orderRulesOf } from '../../../kernel/list-order.js';
-import { expectedVersion } from '../../../kernel/number-rules.js';
 import { isPrivateHost } from '../../../kernel/outbound/target-addresses.js';
 import { pageRules } from '../../../kernel/paging.js';
-import { idOf, storedText } from '../../../kernel/text-rules.js';
 import { EVEN_IF_INVALID } from '../../../kernel/validation.js';
+import { expectedVersion, idOf, storedText } from '../../../kernel/value-rules.js';
 import { channelRules, type MayCall } from '../alerts/public.js';
 import { RETRIED } from '../deliveries/public.js';
 

@@ -6,9 +6,9 @@ import { flush, inTransaction } from '../../../kernel/database/in-transaction.js
 import { lockRow } from '../../../kernel/database/rows.js';
 import { AppError } from '../../../kernel/errors.js';
 import { orderedPageOf } from '../../../kernel/list-order.js';
-import { refuseOtherVersion } from '../../../kernel/number-rules.js';
 import { counted, type Page } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
+import { refuseOtherVersion } from '../../../kernel/value-rules.js';
 import { type ChannelChange, type ChannelStore, replaceChannels, toChannelInputs } from '../alerts/public.js';
 import { type RetriedCount, retryMany, wakeSenders } from '../deliveries/public.js';
 import { type AlertAccess, EDIT } from './alert-access.js';

@@ -12,9 +12,9 @@ import { bodyOf, type Data, eachOf, routesAt } from '../../../rest/route.js';
 import { ProjectType } from '../../projects/public.js';
 import { AlertTestResultType } from '../alert-deliveries/public.js';
 import { AlertChannelType, ChannelConfigInput, toChannelType } from '../alerts/public.js';
-import type { ChannelRow } from './channel.queries.js';
 import { ANYWHERE, ChannelPage, type ChannelRules, ListChannels, OneChannel } from './channel.rules.js';
 import type { ChannelService, ListedChannels } from './channel.service.js';
+import type { ChannelRow } from './notice.queries.js';
 import { type NoticeKind, noticeKind } from './notice.rules.js';
 
 export const NoticeKindEnum = enumType<NoticeKind>(

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { orderRulesOf } from '../../../kernel/list-order.js';
 import { pageRules } from '../../../kernel/paging.js';
-import { idOf, storedText } from '../../../kernel/text-rules.js';
 import { EVEN_IF_INVALID } from '../../../kernel/validation.js';
+import { idOf, storedText } from '../../../kernel/value-rules.js';
 import { ALERTS_ANYWHERE, alertRulesFor } from '../alerts/public.js';
 import type { ChannelType } from '../sending/public.js';
 import { NOTICE_KINDS, noticeKind } from './notice.rules.js';

@@ -8,7 +8,7 @@ import { AppError } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
 import { orderedPageOf } from '../../../kernel/list-order.js';
 import { counted, type Page, pageOf } from '../../../kernel/paging.js';
-import { parse, validationFailed } from '../../../kernel/validation.js';
+import { parse, refuseViolations } from '../../../kernel/validation.js';
 import { lockProject, type ProjectAccess, type ProjectReader } from '../../projects/public.js';
 import {
   configSealer,
@@ -22,7 +22,6 @@ import {
 import { type ChannelTestResult, TEST_LIMIT_MS, testChannelTargets, wakeSenders } from '../deliveries/public.js';
 import { type Notifier, targetsOf } from '../sending/public.js';
 import { NotificationChannel } from './channel.entity.js';
-import { type ChannelRow, findChannels, listChannels } from './channel.queries.js';
 import {
   ChannelPage,
   type ChannelRules,
@@ -31,6 +30,7 @@ import {
   ListChannels,
   OneChannel,
 } from './channel.rules.js';
+import { type ChannelRow, findChannels, listChannels } from './notice.queries.js';
 import { NOTICE_SOURCE, testNotification } from './notice-source.js';
 import { notifyAgain } from './notices.js';
 
@@ -193,7 +193,7 @@ async function sealedConfig(
   const [channelType, config] = configFrom(given);
   const place = (list: string, index: number) => ({ path: `config.email.${list}[${index}]` });
   const violations = await recipientViolations(tx, project, [{ config, place }]);
-  if (violations.length > 0) throw validationFailed(violations);
+  refuseViolations(violations);
   const keeps = 'url' in config && config.signingSecret === undefined && before?.channelType === 'webhook';
   const kept = keeps ? await openConfig(tx, { ...before, channelType: 'webhook', table: TABLE }) : null;
   const sealer = await configSealer(tx, project, 1);

@@ -5,7 +5,6 @@ import { nodeInProject, type ProjectReader, type ProjectRelations, projectRelati
 import { sendJob } from '../deliveries/public.js';
 import type { Notifier } from '../sending/public.js';
 import { NotificationChannel } from './channel.entity.js';
-import { findChannels } from './channel.queries.js';
 import {
   ChannelResolver,
   channelRoutes,
@@ -26,7 +25,7 @@ import {
 } from './message.resolver.js';
 import { MessageService, auditOfRead as readOfMessage } from './message.service.js';
 import { Notice, SecretReminder } from './notice.entity.js';
-import { findMessages } from './notice.queries.js';
+import { findChannels, findMessages } from './notice.queries.js';
 import { FIND_UNDELIVERED, FIND_UNSENT, FIND_UNWRITTEN, REMIND, WRITE_MESSAGES_JOB } from './notice-jobs.js';
 import { NOTICE_SOURCE } from './notice-source.js';
 

@@ -28,10 +28,9 @@ import {
   UndeliveredMessagesType,
   undeliveredOf,
 } from '../deliveries/public.js';
-import { findChannels } from './channel.queries.js';
 import { NoticeKindEnum, NotificationChannelType, toNotificationChannel } from './channel.resolver.js';
 import type { MessageService } from './message.service.js';
-import type { MessageRow } from './notice.queries.js';
+import { findChannels, type MessageRow } from './notice.queries.js';
 import { hasAddress, ListMessages, OneMessage, RetryMessage, RetryMessages } from './notice.rules.js';
 import { listPeopleOf } from './notice.sql.js';
 

@@ -17,8 +17,13 @@ import {
   retry,
   retryMany,
 } from '../deliveries/public.js';
-import { findChannels } from './channel.queries.js';
-import { findMessages, listChannelMessages, listProjectMessages, type MessageRow } from './notice.queries.js';
+import {
+  findChannels,
+  findMessages,
+  listChannelMessages,
+  listProjectMessages,
+  type MessageRow,
+} from './notice.queries.js';
 import { ListMessages, OneMessage, RetryMessage, RetryMessages } from './notice.rules.js';
 import { retryNotices } from './notice.sql.js';
 import { NOTICE_SOURCE } from './notice-source.js';

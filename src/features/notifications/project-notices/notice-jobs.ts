@@ -16,8 +16,8 @@ import {
   recipientsOf,
   writeMessages,
 } from '../deliveries/public.js';
-import { listChannelsOfKind } from './channel.queries.js';
 import { Notice } from './notice.entity.js';
+import { listChannelsOfKind } from './notice.queries.js';
 import { hasAddress, type NoticeKind } from './notice.rules.js';
 import {
   advanceDueReminders,

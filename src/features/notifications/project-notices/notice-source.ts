@@ -9,8 +9,7 @@ import {
   truncated,
   urgencyOf,
 } from '../sending/public.js';
-import { lockChannel } from './channel.queries.js';
-import { listMessageNotices, SOURCE } from './notice.queries.js';
+import { listMessageNotices, lockChannel, SOURCE } from './notice.queries.js';
 import { hasAddress, NoticeFacts, type NoticeKind } from './notice.rules.js';
 import { findNoticeSender, listPeople } from './notice.sql.js';
 

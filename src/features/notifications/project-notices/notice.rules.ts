@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idOf } from '../../../kernel/text-rules.js';
+import { idOf } from '../../../kernel/value-rules.js';
 import { MessagePage, RETRIED } from '../deliveries/public.js';
 
 /** Kinds of notices. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { boundedPageRules } from '../../../kernel/paging.js';
-import { idOf } from '../../../kernel/text-rules.js';
+import { idOf } from '../../../kernel/value-rules.js';
 import { KIND_NAMES } from './kinds/kinds.js';
 
 export const attentionKind = z.enum(KIND_NAMES);

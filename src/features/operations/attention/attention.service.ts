@@ -7,8 +7,8 @@ import { parse } from '../../../kernel/validation.js';
 import { fieldOf, type Route } from '../../../rest/route.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { ListAttention } from './attention.rules.js';
+import { type ItemRow, listItems } from './attention.sql.js';
 import type { AttentionItemType, AttentionOperationType } from './attention.type.js';
-import { type ItemRow, listItems } from './items.sql.js';
 import { type Help, numberOf, READERS, type Reader, type Right } from './kinds/kind.sql.js';
 import { KINDS } from './kinds/kinds.js';
 

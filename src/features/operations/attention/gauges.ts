@@ -5,7 +5,7 @@ import {
   measureMessages,
   measurePendingRevocations,
   measureRotations,
-} from './figures.sql.js';
+} from './attention.sql.js';
 
 /** What needs a person, and what rotations and messages do, in the whole installation: every node shows the same. */
 export const ATTENTION_GAUGES = [

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { JOB_STATES } from '../../../kernel/jobs/job.entity.js';
 import { boundedPageRules } from '../../../kernel/paging.js';
-import { idOf, storedText } from '../../../kernel/text-rules.js';
+import { idOf, storedText } from '../../../kernel/value-rules.js';
 
 export const jobState = z.enum(JOB_STATES);
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { orderRules } from '../../../kernel/list-order.js';
 import { pageRules } from '../../../kernel/paging.js';
-import { idOf, personText, slugText } from '../../../kernel/text-rules.js';
+import { idOf, personText, slugText } from '../../../kernel/value-rules.js';
 
 const id = idOf('key');
 

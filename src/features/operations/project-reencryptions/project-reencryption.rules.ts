@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { pageRules } from '../../../kernel/paging.js';
-import { idOf } from '../../../kernel/text-rules.js';
+import { idOf } from '../../../kernel/value-rules.js';
 
 /** Input of `startProjectReencryption`. */
 export const StartReencryption = z

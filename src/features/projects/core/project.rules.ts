@@ -3,9 +3,8 @@ import type { AuditEvent, AuditFacts } from '../../../kernel/audit/audit-record.
 import { MAX_RETENTION_DAYS } from '../../../kernel/audit/retention.js';
 import type { Transaction } from '../../../kernel/context.js';
 import { orderRules } from '../../../kernel/list-order.js';
-import { integer } from '../../../kernel/number-rules.js';
 import { pageRules } from '../../../kernel/paging.js';
-import { idOf, personText, SCALARS, slugFor, slugText } from '../../../kernel/text-rules.js';
+import { idOf, integer, personText, SCALARS, slugFor, slugText } from '../../../kernel/value-rules.js';
 
 /** Purposes of a project. */
 export const PROJECT_KINDS = ['secret-manager', 'cert-manager', 'kms', 'ssh', 'secret-scanning', 'pam', 'ai'] as const;

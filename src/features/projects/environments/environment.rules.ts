@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { orderRulesOf } from '../../../kernel/list-order.js';
-import { integer } from '../../../kernel/number-rules.js';
 import { pageRules } from '../../../kernel/paging.js';
-import { idOf, personText, slugText } from '../../../kernel/text-rules.js';
+import { idOf, integer, personText, slugText } from '../../../kernel/value-rules.js';
 
 const projectId = idOf('project');
 const onlyIn = idOf('project of the environment').nullish();

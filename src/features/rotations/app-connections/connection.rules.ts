@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import { orderRules } from '../../../kernel/list-order.js';
-import { expectedVersion } from '../../../kernel/number-rules.js';
 import type { TargetPolicy } from '../../../kernel/outbound/http.js';
 import { pageRules } from '../../../kernel/paging.js';
-import { idOf, personText, slugText } from '../../../kernel/text-rules.js';
 import { EVEN_IF_INVALID } from '../../../kernel/validation.js';
+import { expectedVersion, idOf, personText, slugText } from '../../../kernel/value-rules.js';
 import { type AnyKind, APPS, type App, KINDS } from './kinds.js';
 
 /** States of the credentials of a connection. */

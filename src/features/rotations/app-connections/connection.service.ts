@@ -7,10 +7,10 @@ import { loadRow, lockRow } from '../../../kernel/database/rows.js';
 import { AppError, invalid } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
 import { orderedPageOf } from '../../../kernel/list-order.js';
-import { refuseOtherVersion } from '../../../kernel/number-rules.js';
 import type { TargetPolicy } from '../../../kernel/outbound/http.js';
 import { type Page, pageOf } from '../../../kernel/paging.js';
 import { parse, validationFailed } from '../../../kernel/validation.js';
+import { refuseOtherVersion } from '../../../kernel/value-rules.js';
 import type { ProjectReader } from '../../projects/public.js';
 import { AppConnection } from './connection.entity.js';
 import {

@@ -34,10 +34,9 @@ import {
 } from './rotation.resolver.js';
 import { attemptRoutes, pendingRevocationRoutes, rotationRoutes } from './rotation.routes.js';
 import { RotationService } from './rotation.service.js';
-import { RotationConnection, SecretRotationType } from './rotation.type.js';
+import { RotationConnection, SecretRotationType, toRotationType } from './rotation.type.js';
 import { fieldsOf, withMessages } from './rotation-access.js';
 import { RotationDeletionService } from './rotation-deletion.service.js';
-import { toRotationType } from './rotation-kinds.type.js';
 import { auditOfRead, RotationReadingService } from './rotation-reading.service.js';
 import { SecretRotationAttempt } from './store/attempt.entity.js';
 import { SecretRotationCredential } from './store/credential.entity.js';

@@ -7,8 +7,7 @@ import { mutation, query } from '../../../kernel/graphql/operations.js';
 import type { ManyRotationsService } from './many-rotations.service.js';
 import { CreateRotation, ListUpcoming, RotateMany } from './rotation.rules.js';
 import type { RotationService } from './rotation.service.js';
-import { RotationTypeEnum, SecretRotationType } from './rotation.type.js';
-import { toRotationType } from './rotation-kinds.type.js';
+import { RotationTypeEnum, SecretRotationType, toRotationType } from './rotation.type.js';
 import type { RotationReadingService } from './rotation-reading.service.js';
 
 const RequestedType = objectType('RequestedSecretRotation', 'A rotation selected by `rotateManySecrets`.', {

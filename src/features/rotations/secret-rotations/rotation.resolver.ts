@@ -40,9 +40,9 @@ import {
   toAttemptType,
   toCredentialType,
   toPendingRevocationType,
+  toRotationType,
 } from './rotation.type.js';
 import type { RotationDeletionService } from './rotation-deletion.service.js';
-import { toRotationType } from './rotation-kinds.type.js';
 import type { RotationReadingService } from './rotation-reading.service.js';
 import { SecretRotation } from './store/rotation.entity.js';
 import { validUntil } from './store/timing.js';

@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { orderRulesOf } from '../../../kernel/list-order.js';
-import { expectedVersion, integer } from '../../../kernel/number-rules.js';
 import { pageRules } from '../../../kernel/paging.js';
-import { idOf, personText, slugText } from '../../../kernel/text-rules.js';
+import { expectedVersion, idOf, integer, personText, slugText } from '../../../kernel/value-rules.js';
 import { secretLocation } from '../../secrets/public.js';
 import { fieldOf, type KindDeclaration } from './kind/rotation-kind.js';
 import { DECLARATIONS, ROTATION_TYPES } from './kinds/kinds.js';

@@ -6,8 +6,8 @@ import { flush, inTransaction } from '../../../kernel/database/in-transaction.js
 import { databaseNow } from '../../../kernel/database/now.sql.js';
 import { AppError, type ErrorDetail, invalid } from '../../../kernel/errors.js';
 import { isId, newId } from '../../../kernel/ids.js';
-import { refuseOtherVersion } from '../../../kernel/number-rules.js';
-import { parse, validationFailed } from '../../../kernel/validation.js';
+import { parse, refuseViolations, validationFailed } from '../../../kernel/validation.js';
+import { refuseOtherVersion } from '../../../kernel/value-rules.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import {
   type FoundFolder,
@@ -300,7 +300,7 @@ export class RotationService {
     const details = ids.flatMap((id, at): ErrorDetail[] =>
       known.has(id) ? [] : [invalid(`apartFrom[${at}].rotationId`, 'must be a rotation of the project')],
     );
-    if (details.length > 0) throw validationFailed(details);
+    refuseViolations(details);
   }
 
   async #insert(tx: Transaction, plan: Plan): Promise<{ id: string; attemptId: string }> {
@@ -383,7 +383,7 @@ async function refuseUnknownNames(
   content: Pick<ReturnType<typeof chosen>, 'path' | 'parameters'> | undefined,
 ): Promise<void> {
   if (content?.parameters === undefined) return;
-  refuseViolations(content.path, await kind.nameViolations?.(tx, organizationId, content.parameters));
+  refuseContentViolations(content.path, await kind.nameViolations?.(tx, organizationId, content.parameters));
 }
 
 /** The new content of a rotation. @throws VALIDATION_FAILED for another type, or parameters that cannot change in this way */
@@ -395,12 +395,12 @@ function changedContent(
   const content = chosen(given);
   const { path } = content;
   if (content.type !== rotation.type) throw validationFailed([invalid(path, `must be of the type ${rotation.type}`)]);
-  refuseViolations(path, kind.changeViolations?.(rotation.parameters, content.parameters));
+  refuseContentViolations(path, kind.changeViolations?.(rotation.parameters, content.parameters));
   return content;
 }
 
 /** @throws VALIDATION_FAILED if content of this path in the request has violations */
-function refuseViolations(path: string, violations: readonly ErrorDetail[] = []): void {
+function refuseContentViolations(path: string, violations: readonly ErrorDetail[] = []): void {
   if (violations.length > 0)
     throw validationFailed(violations.map((violation) => ({ ...violation, path: `${path}.${violation.path}` })));
 }

@@ -5,6 +5,7 @@ import type { Sealer } from '../../../kernel/crypto/sealer.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { mapYielding } from '../../../kernel/event-loop.js';
 import { isId } from '../../../kernel/ids.js';
+import { refuseViolations } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { listByIds, type SecretRecord } from '../core/find-secrets.js';
 import { type NextState, nextState } from '../core/next-version.js';
@@ -12,7 +13,7 @@ import { refuseRotated, violationsOfChange } from '../core/rotated-guard.js';
 import { listTakenKeys, lockByIds, lockFoldersOfSecrets, lockStructure } from '../core/secret.queries.js';
 import { type PathOf, plainMetadata } from '../core/secret.rules.js';
 import { openerFor, openSecretComment, openSecretMetadata, openSecretValue } from '../core/secret-sealing.js';
-import { loadTagsAndCheckRecipients, refuseViolations, tagsByIds } from '../core/write-checks.js';
+import { loadTagsAndCheckRecipients, refuseDetails, tagsByIds } from '../core/write-checks.js';
 import { listReferring, namesOf } from '../references/reference.sql.js';
 import {
   authorizeReferences,
@@ -296,14 +297,6 @@ export function authorizeEach<T>(
   if (first === undefined) return;
   const reasons = denied.map(({ attempt, path }) => ({ path, needs: attempt.action, about: 'is a secret that' }));
   throw new PermissionDenied(first.attempt, [], reasons);
-}
-
-/** @throws AppError with this code and these details, when there are any */
-export function refuseDetails(
-  code: 'SECRET_NOT_FOUND' | 'SECRET_VERSION_DIFFERS' | 'SECRET_KEY_TAKEN',
-  details: readonly ErrorDetail[],
-): void {
-  if (details.length > 0) throw new AppError(code, undefined, { details });
 }
 
 /** A secret that the caller may see, and its project. */

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import type { ErrorDetail } from '../../../kernel/errors.js';
-import { integer, MAX_VERSION } from '../../../kernel/number-rules.js';
-import { idOf } from '../../../kernel/text-rules.js';
+import { idOf, integer, MAX_VERSION } from '../../../kernel/value-rules.js';
 import { SecretChange, secretValue } from '../core/secret.rules.js';
 
 /** Maximum number of secrets in one change, across all locations. */

@@ -6,12 +6,13 @@ import { queryOf } from '../../../kernel/database/database.js';
 import { inTransaction } from '../../../kernel/database/in-transaction.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { filterYielding } from '../../../kernel/event-loop.js';
-import { parse, parseYielding, validationFailed } from '../../../kernel/validation.js';
+import { parse, parseYielding, refuseViolations, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import { type SecretView, SecretViewer } from '../core/secret.view.js';
 import { loadReach, onlyProject, type SecretReach } from '../core/secret-reach.js';
 import { openersFor, openSecretValue } from '../core/secret-sealing.js';
-import { refuseViolations } from '../core/write-checks.js';
+import { refuseDetails } from '../core/write-checks.js';
+
 import { Secret } from '../entities/secret.entity.js';
 import { loadBounds } from '../scope/scan.js';
 import { fieldsOf, Visibility } from '../scope/visibility.rules.js';
@@ -31,7 +32,6 @@ import {
   type LockedChange,
   lockSecrets,
   planBatch,
-  refuseDetails,
 } from './batch-plan.js';
 import { type BatchResult, previewBatch, writeBatch } from './batch-writes.js';
 

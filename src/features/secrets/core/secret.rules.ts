@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import type { ErrorDetail } from '../../../kernel/errors.js';
-import { integer } from '../../../kernel/number-rules.js';
-import { anyId, storedText } from '../../../kernel/text-rules.js';
+import { anyId, integer, storedText } from '../../../kernel/value-rules.js';
 
 /** Maximum size of a value, in bytes of UTF-8. */
 export const MAX_VALUE_BYTES = 512 * 1024;

@@ -11,13 +11,10 @@ import { listTakenKeys } from './secret.queries.js';
 import { keyAfterChange, type NewSecret, type PathOf, type SecretChange } from './secret.rules.js';
 import { type ExistingFolder, type ExistingSecret, folderAt, nameOf, type WriteTarget } from './write-target.js';
 
-/** @throws with the code and these violations, if there are any */
-const refuseWith = (code: ErrorCode, details: readonly ErrorDetail[]): void => {
+/** @throws AppError with this code and these details, if there are any */
+export const refuseDetails = (code: ErrorCode, details: readonly ErrorDetail[]): void => {
   if (details.length > 0) throw new AppError(code, undefined, { details });
 };
-
-/** @throws VALIDATION_FAILED with these violations, if there are any */
-export const refuseViolations = (details: readonly ErrorDetail[]): void => refuseWith('VALIDATION_FAILED', details);
 
 /** The attributes for rules of a secret to be written. */
 export const subjectOf = ({ environment, secretPath }: SecretLocation, key: string, tags: readonly TagRow[]) => ({
@@ -57,7 +54,7 @@ async function loadTags(
       known.has(id.toLowerCase()) ? [] : [{ path: pathOf(index, `tagIds[${at}]`), ...violation }],
     ),
   );
-  refuseWith('TAG_NOT_FOUND', details);
+  refuseDetails('TAG_NOT_FOUND', details);
   return known;
 }
 
@@ -90,7 +87,7 @@ async function checkRecipients(
       known.has(id.toLowerCase()) ? [] : [{ path: pathOf(index, `secretReminderRecipients[${at}]`), ...violation }],
     ),
   );
-  refuseWith('USER_NOT_FOUND', details);
+  refuseDetails('USER_NOT_FOUND', details);
 }
 
 /** A key that a secret of a batch gets, and the path of a violation. */
@@ -123,7 +120,7 @@ async function refuseTakenIn(tx: Transaction, wanted: readonly NewKey[]): Promis
   const [folderIds, keys] = [wanted.map(({ folderId }) => folderId), wanted.map(({ key }) => key)];
   const taken = new Set((await listTakenKeys(tx, { folderIds, keys, exceptIds: [] })).map(nameOf));
   const violation = { code: 'SECRET_KEY_TAKEN', message: 'already exists in the folder' } as const;
-  refuseWith(
+  refuseDetails(
     'SECRET_KEY_TAKEN',
     wanted.flatMap((each) => (taken.has(nameOf(each)) ? [{ path: each.path, ...violation }] : [])),
   );
@@ -193,5 +190,5 @@ export function refuseMissing(isMissing: readonly boolean[], pathOf: PathOf): vo
       ? [{ path: pathOf(index, 'secretKey'), code: 'SECRET_NOT_FOUND', message: 'is not a secret of the folder' }]
       : [],
   );
-  refuseWith('SECRET_NOT_FOUND', details);
+  refuseDetails('SECRET_NOT_FOUND', details);
 }

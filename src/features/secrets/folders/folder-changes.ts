@@ -4,7 +4,7 @@ import type { Context, Transaction } from '../../../kernel/context.js';
 import { withConstraintCodes } from '../../../kernel/database/in-transaction.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { isId, newId } from '../../../kernel/ids.js';
-import { validationFailed } from '../../../kernel/validation.js';
+import { refuseViolations } from '../../../kernel/validation.js';
 import type { FieldChange } from '../../identity/permissions/public.js';
 import { authorizeNewNames, type ProjectAccess } from '../../projects/public.js';
 import { listSubjects, lockFolders, lockStructure } from '../core/secret.queries.js';
@@ -188,7 +188,7 @@ export function refuseRoot(folders: readonly FolderRow[], pathOf: (index: number
         ]
       : [],
   );
-  if (details.length > 0) throw validationFailed(details);
+  refuseViolations(details);
 }
 
 /** The folders of the changes, in their order. @throws FOLDER_NOT_FOUND, naming each; VALIDATION_FAILED for one named twice */
@@ -202,7 +202,7 @@ async function loadFolders(
       ? []
       : [{ path: pathOf(index, 'id'), code: 'DUPLICATE', message: 'is a duplicate in this batch' }],
   );
-  if (twice.length > 0) throw validationFailed(twice);
+  refuseViolations(twice);
   const found = new Map((await findFolders(tx, { ids: ids.filter(isId) })).map((folder) => [folder.id, folder]));
   const folders = changes.map(({ onlyIn }, index) => {
     const folder = found.get(ids[index] as string);
@@ -293,7 +293,7 @@ function placedMoves(
       ? [{ path: pathOf(index, field), code: 'TOO_BIG', message: 'must keep every path at most 2,000 characters' }]
       : [];
   });
-  if (details.length > 0) throw validationFailed(details);
+  refuseViolations(details);
   return moves.flatMap(({ id, environment, before, after }) =>
     after === null ? [] : [{ folderId: id, from: { environment, path: before }, to: { environment, path: after } }],
   );

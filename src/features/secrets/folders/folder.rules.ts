@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { pageRules } from '../../../kernel/paging.js';
-import { idOf, storedText } from '../../../kernel/text-rules.js';
+import { idOf, storedText } from '../../../kernel/value-rules.js';
 import { folderName, folderPath, secretLocation } from '../scope/location.rules.js';
 
 const projectId = idOf('project');

@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { integer } from '../../../kernel/number-rules.js';
 import { pageRules } from '../../../kernel/paging.js';
-import { idOf } from '../../../kernel/text-rules.js';
+import { idOf, integer } from '../../../kernel/value-rules.js';
 import { folderPath, secretLocation } from '../scope/location.rules.js';
 
 const projectId = idOf('project');

@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { orderRules } from '../../../kernel/list-order.js';
-import { integer, MAX_VERSION } from '../../../kernel/number-rules.js';
 import { DISPLAY_RULES, pageRules } from '../../../kernel/paging.js';
-import { idOf } from '../../../kernel/text-rules.js';
+import { idOf, integer, MAX_VERSION } from '../../../kernel/value-rules.js';
 import { ownValues, secretKey, secretKind } from '../core/secret.rules.js';
 import { folderPath, secretLocation } from '../scope/location.rules.js';
 import { metadataPairs } from '../scope/metadata-filter.rules.js';

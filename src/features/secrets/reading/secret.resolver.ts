@@ -2,7 +2,7 @@ import { Resolver } from 'type-graphql';
 import * as z from 'zod';
 import type { Context } from '../../../kernel/context.js';
 import { query } from '../../../kernel/graphql/operations.js';
-import { MAX_VERSION } from '../../../kernel/number-rules.js';
+import { MAX_VERSION } from '../../../kernel/value-rules.js';
 import { type Data, nextCursor, paging, queryBoolean, queryInteger, route } from '../../../rest/route.js';
 import { SecretConnection, SecretType, toSecretConnection, toSecretType } from '../core/secret.type.js';
 import { secretLocation } from '../scope/location.rules.js';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idOf } from '../../../kernel/text-rules.js';
+import { idOf } from '../../../kernel/value-rules.js';
 
 const MAX_PATH = 2_000;
 const ROOT = '/';

@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { integer } from '../../../kernel/number-rules.js';
 import { boundedPageRules, DISPLAY_RULES } from '../../../kernel/paging.js';
-import { anyId } from '../../../kernel/text-rules.js';
+import { anyId, integer } from '../../../kernel/value-rules.js';
 import { secretKey } from '../core/secret.rules.js';
 import { folderPath, secretLocation } from '../scope/location.rules.js';
 import { metadataPairs } from '../scope/metadata-filter.rules.js';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { orderRulesOf } from '../../../kernel/list-order.js';
 import { pageRules } from '../../../kernel/paging.js';
-import { idOf, slugText, storedText } from '../../../kernel/text-rules.js';
+import { idOf, slugText, storedText } from '../../../kernel/value-rules.js';
 
 /** Slug of a tag, unique in its project. */
 export const tagSlug = slugText(1, 64);

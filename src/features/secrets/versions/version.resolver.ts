@@ -7,8 +7,8 @@ import { argsType } from '../../../kernel/graphql/inputs.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { query } from '../../../kernel/graphql/operations.js';
 import { connectionOf, PageArgs } from '../../../kernel/graphql/page.js';
-import { MAX_VERSION } from '../../../kernel/number-rules.js';
 import type { ConnectionOf } from '../../../kernel/paging.js';
+import { MAX_VERSION } from '../../../kernel/value-rules.js';
 import { type Data, nextCursor, orInstead, paging, queryBoolean, queryInteger, route } from '../../../rest/route.js';
 import {
   SecretActorType,

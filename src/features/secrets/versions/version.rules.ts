@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import { integer, MAX_VERSION } from '../../../kernel/number-rules.js';
 import { DISPLAY_RULES, pageRules } from '../../../kernel/paging.js';
-import { idOf } from '../../../kernel/text-rules.js';
 import { validationFailed } from '../../../kernel/validation.js';
+import { idOf, integer, MAX_VERSION } from '../../../kernel/value-rules.js';
 import type { MetadataEntry, SecretPlaintext } from '../core/secret-sealing.js';
 import { secretLocation } from '../scope/location.rules.js';
 import type { SecretSubject, Visibility } from '../scope/visibility.rules.js';

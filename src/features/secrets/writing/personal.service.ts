@@ -6,7 +6,7 @@ import type { Sealer } from '../../../kernel/crypto/sealer.js';
 import { flush, inTransaction } from '../../../kernel/database/in-transaction.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
-import { validationFailed } from '../../../kernel/validation.js';
+import { refuseViolations, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { callingUserId, findByKey, type SecretRecord } from '../core/find-secrets.js';
 import { loadFolder, loadSecretProject } from '../core/load-folder.js';
@@ -14,7 +14,7 @@ import type { NewSecret, SecretChange } from '../core/secret.rules.js';
 import { idsWithValues, type SecretView, SecretViewer } from '../core/secret.view.js';
 import { openerFor, openPersonal, type SecretPlaintext, sealerFor, sealPersonal } from '../core/secret-sealing.js';
 import { personalDigestOf, recordStates } from '../core/secret-states.js';
-import { refuseViolations } from '../core/write-checks.js';
+
 import { PersonalSecret } from '../entities/personal.entity.js';
 import { authorizeReferences, type ValueAtLocation } from '../references/reference-writes.js';
 import type { SecretLocation } from '../scope/location.rules.js';

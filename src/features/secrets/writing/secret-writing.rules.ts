@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { anyId, idOf } from '../../../kernel/text-rules.js';
+import { anyId, idOf } from '../../../kernel/value-rules.js';
 import { NewSecret, SecretChange, secretKey, secretKind } from '../core/secret.rules.js';
 import { folderPath, secretLocation } from '../scope/location.rules.js';
 

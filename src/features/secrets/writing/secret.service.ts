@@ -11,7 +11,7 @@ import type { Sealer } from '../../../kernel/crypto/sealer.js';
 import { atOnce, inTransaction, WholeTransaction } from '../../../kernel/database/in-transaction.js';
 import { AppError, type ErrorCode, type ErrorDetail } from '../../../kernel/errors.js';
 import { mapYielding } from '../../../kernel/event-loop.js';
-import { parse, parseYielding } from '../../../kernel/validation.js';
+import { parse, parseYielding, refuseViolations } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import type { SecretRecord } from '../core/find-secrets.js';
 import { holdSecret, lockBatch } from '../core/locked-secrets.js';
@@ -38,7 +38,6 @@ import {
   refuseMissing,
   refuseTakenKeys,
   refuseTakenNames,
-  refuseViolations,
   tagsByIds,
 } from '../core/write-checks.js';
 import {

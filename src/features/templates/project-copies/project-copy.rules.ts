@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { idOf } from '../../../kernel/text-rules.js';
 import { EVEN_IF_INVALID } from '../../../kernel/validation.js';
+import { idOf } from '../../../kernel/value-rules.js';
 import { CreateProject } from '../../projects/public.js';
 
 /** Parts of a project that can be copied. */

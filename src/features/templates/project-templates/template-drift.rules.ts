@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { Rule } from '../../../kernel/authz/ability.js';
 import { canonicalJson } from '../../../kernel/canonical-json.js';
-import { idOf } from '../../../kernel/text-rules.js';
 import { EVEN_IF_INVALID } from '../../../kernel/validation.js';
+import { idOf } from '../../../kernel/value-rules.js';
 import { isBuiltIn, readStoredRules } from '../../identity/permissions/public.js';
 import type { ShownContent } from './template.view.js';
 import type { MemberKind } from './template-application.js';

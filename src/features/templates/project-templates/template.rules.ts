@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import type { Rule } from '../../../kernel/authz/ability.js';
 import { orderRulesOf } from '../../../kernel/list-order.js';
-import { expectedVersion, integer } from '../../../kernel/number-rules.js';
 import { pageRules } from '../../../kernel/paging.js';
-import { idOf, personText, slugText } from '../../../kernel/text-rules.js';
 import { EVEN_IF_INVALID, objectEntries } from '../../../kernel/validation.js';
+import { expectedVersion, idOf, integer, personText, slugText } from '../../../kernel/value-rules.js';
 import { builtInProjectRoles, Permissions, RESERVED_ROLE_SLUGS } from '../../identity/permissions/public.js';
 import { DEFAULT_TEMPLATE, PROJECT_KINDS } from '../../projects/public.js';
 

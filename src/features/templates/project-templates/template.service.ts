@@ -8,9 +8,9 @@ import { flush, inTransaction } from '../../../kernel/database/in-transaction.js
 import { loadRow, lockRow } from '../../../kernel/database/rows.js';
 import { AppError } from '../../../kernel/errors.js';
 import { orderedPageOf } from '../../../kernel/list-order.js';
-import { refuseOtherVersion } from '../../../kernel/number-rules.js';
 import { type CursorKey, decodeCursor, Page, type PageRequest, rowLimit } from '../../../kernel/paging.js';
 import { parse, validationFailed } from '../../../kernel/validation.js';
+import { refuseOtherVersion } from '../../../kernel/value-rules.js';
 import { Organization } from '../../identity/organizations/public.js';
 import { PROJECT_KINDS, type ProjectKind } from '../../projects/public.js';
 import { builtInTemplates, isBuiltInForm, isBuiltInTemplate } from './built-in-templates.js';

@@ -4,7 +4,7 @@ import { AppError, type ErrorDetail } from '../../errors.js';
 import { runAndYield } from '../../event-loop.js';
 import { isNameable } from '../../suggestions.js';
 import { unstorableIn, type ValueAtPath } from '../../unstorable.js';
-import { validationFailed } from '../../validation.js';
+import { refuseViolations } from '../../validation.js';
 import { malformedGraphQL } from '../errors/coded-errors.js';
 import { variablePlaces } from '../variables/variable-violations.js';
 import {
@@ -95,7 +95,7 @@ export class Gate {
       throw new AppError('TOKEN_MISSING');
     const unstorable =
       document === null ? [] : await runAndYield(() => unstorableArguments(document, { ...asked, query }));
-    if (unstorable.length > 0) throw validationFailed(unstorable);
+    refuseViolations(unstorable);
     const { objects: maxObjects } = this.#limitsOf(hashOf(query));
     return { ...asked, query, document: analysis?.isValid === true ? document : null, maxObjects };
   }

@@ -1,4 +1,4 @@
-import { keyValueList, MAX_LIMIT } from '../../key-value-list.js';
+import { keyValueList, MAX_LIMIT } from '../../value-rules.js';
 
 /** Limits of a GraphQL document. Each number is a maximum. */
 export interface QueryLimits {

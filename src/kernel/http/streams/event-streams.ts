@@ -5,8 +5,8 @@ import { type AnyContext, authenticated, type Context } from '../../context.js';
 import { AppError, toAppError, toEnvelope } from '../../errors.js';
 import { type Log, logFailure } from '../../log.js';
 import type { RateLimits } from '../../operations/limits/rate-limits.js';
+import { chooseType } from '../content-negotiation.js';
 import type { ContextFor } from '../graphql.js';
-import { chooseType } from '../media-types.js';
 import { type Frame, frameText, withHeartbeats } from './frames.js';
 import type { OpenStream, OpenStreams } from './open-streams.js';
 

@@ -14,9 +14,9 @@ import { malformedGraphQL } from '../../graphql/errors/coded-errors.js';
 import type { Gate } from '../../graphql/gate/gate.js';
 import type { OpeningStream } from '../../graphql/subscriptions.js';
 import { logFailure } from '../../log.js';
+import { chooseType } from '../content-negotiation.js';
 import { execute, refusal, sendRefusal, UNSPECIFIED_TYPE } from '../graphql.js';
 import { isForeignGet, readParameters } from '../graphql-parameters.js';
-import { chooseType } from '../media-types.js';
 import { type EventStream, mountEventStreams, type Streaming, sendStream, streamContext } from './event-streams.js';
 import { frameText } from './frames.js';
 

@@ -1,4 +1,4 @@
-import { keyValueList } from '../../key-value-list.js';
+import { keyValueList } from '../../value-rules.js';
 
 const DEFAULTS = { token: 20, organization: 200, node: 1_000 } as const;
 

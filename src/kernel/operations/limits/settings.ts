@@ -1,4 +1,4 @@
-import { keyValueList } from '../../key-value-list.js';
+import { keyValueList } from '../../value-rules.js';
 
 /**
  * What is limited, and how often it passes in a window: for each token `reads`, `writes` and `mints` of credentials; for each

@@ -1,8 +1,9 @@
-// What another thread finds out about the main thread, also while that runs one turn without end.
 import { readFileSync } from 'node:fs';
 import type { Debugger } from 'node:inspector';
 import { Session } from 'node:inspector/promises';
 import { basename } from 'node:path';
+
+// What another thread finds out about the main thread, also while that runs one turn without end.
 
 /** Linux counts in hundredths of a second, whatever its clock does. */
 const TICK_MS = 10;
@@ -70,4 +71,29 @@ function describeFrame({ functionName, location }: Debugger.CallFrame, url: stri
   const name = OURS.test(functionName) ? `${functionName} ` : '';
   const file = url.startsWith('node:') ? url : basename(url);
   return `${name}(${file}:${location.lineNumber + 1}:${(location.columnNumber ?? 0) + 1})`;
+}
+
+/**
+ * Finds a turn of an event loop that lasts too long, by the processor time that its thread uses between two heartbeats and not by a
+ * clock. A thread uses none while others have the processors, while the machine sleeps, while the process is stopped (SIGSTOP, a paused
+ * container), and at a breakpoint.
+ */
+export class LongTurn {
+  #beat: number | null = null;
+  #since = 0;
+
+  /** @param limitMs processor time without a heartbeat that is too long */
+  constructor(private readonly limitMs: number) {}
+
+  /**
+   * @param beat changes with each heartbeat
+   * @param usedMs processor time that the thread has used since it began
+   */
+  isTooLong(beat: number, usedMs: number): boolean {
+    if (beat !== this.#beat) {
+      this.#beat = beat;
+      this.#since = usedMs;
+    }
+    return usedMs - this.#since >= this.limitMs;
+  }
 }

@@ -2,8 +2,7 @@
 import { write } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { workerData } from 'node:worker_threads';
-import { LongTurn } from './long-turn.js';
-import { processorMs, type StoppedThread, stopMainThread } from './main-thread.js';
+import { LongTurn, processorMs, type StoppedThread, stopMainThread } from './main-thread.js';
 
 const TICK_MS = 1_000;
 const LIMIT_MS = 10_000;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { integer } from '../../../../kernel/number-rules.js';
 import { boundedPageRules } from '../../../../kernel/paging.js';
+import { integer } from '../../../../kernel/value-rules.js';
 
 /** Arguments of `auditCheckpoints`. */
 export const ListCheckpoints = z.strictObject(boundedPageRules);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Anchor } from '../../../../kernel/audit/audit-verifier.js';
 import { boundedPageRules } from '../../../../kernel/paging.js';
-import { idOf } from '../../../../kernel/text-rules.js';
+import { idOf } from '../../../../kernel/value-rules.js';
 
 /** `waiting`: no node has begun. `stopped`: it was cancelled, or failed for good. */
 const VERIFICATION_STATES = ['waiting', 'running', 'finished', 'stopped'] as const;

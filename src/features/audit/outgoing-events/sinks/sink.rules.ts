@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { orderRulesOf } from '../../../../kernel/list-order.js';
 import { pageRules } from '../../../../kernel/paging.js';
-import { idOf, storedText } from '../../../../kernel/text-rules.js';
+import { idOf, storedText } from '../../../../kernel/value-rules.js';
 import { ALERTS_ANYWHERE, alertRulesFor } from '../../../notifications/alerts/public.js';
 
 /** Kinds of sinks. */

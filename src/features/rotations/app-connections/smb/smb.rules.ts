@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { DetailCode } from '../../../../kernel/detail-codes.js';
-import { integer } from '../../../../kernel/number-rules.js';
+import { integer } from '../../../../kernel/value-rules.js';
 
 /** Makes a rule for a string that is malformed otherwise; `said` completes the message `must ...`. */
 const form = (said: string): { error: string; params: { code: DetailCode } } => ({

@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import type { DetailCode } from '../../../../kernel/detail-codes.js';
 import { orderRules } from '../../../../kernel/list-order.js';
-import { expectedVersion, integer } from '../../../../kernel/number-rules.js';
 import { pageRules } from '../../../../kernel/paging.js';
-import { idOf, personText, slugText } from '../../../../kernel/text-rules.js';
 import { EVEN_IF_INVALID, objectEntries } from '../../../../kernel/validation.js';
+import { expectedVersion, idOf, integer, personText, slugText } from '../../../../kernel/value-rules.js';
 
 /** Longer ones cannot be typed into the dialogs of Windows, and from 257 characters on Samba silently loses them. */
 const MAX_LENGTH = 127;

@@ -6,9 +6,9 @@ import { flush, inTransaction } from '../../../../kernel/database/in-transaction
 import { loadRow, lockRow } from '../../../../kernel/database/rows.js';
 import { AppError } from '../../../../kernel/errors.js';
 import { orderedPageOf } from '../../../../kernel/list-order.js';
-import { refuseOtherVersion } from '../../../../kernel/number-rules.js';
 import type { Page } from '../../../../kernel/paging.js';
 import { parse } from '../../../../kernel/validation.js';
+import { refuseOtherVersion } from '../../../../kernel/value-rules.js';
 import { PasswordRule } from './password-rule.entity.js';
 import { countUses, findRules, listRules, type PasswordRuleRow } from './password-rule.queries.js';
 import { CreatePasswordRule, ListPasswordRules, OnePasswordRule, UpdatePasswordRule } from './password-rule.rules.js';

@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { integer } from '../../../../kernel/number-rules.js';
-import { idOf } from '../../../../kernel/text-rules.js';
 import { EVEN_IF_INVALID } from '../../../../kernel/validation.js';
+import { idOf, integer } from '../../../../kernel/value-rules.js';
 import { type CronError, isTimeZone, violationOfCron, WEEKDAYS } from './calendar.js';
 import { MISSED_RUNS } from './next-rotation.js';
 

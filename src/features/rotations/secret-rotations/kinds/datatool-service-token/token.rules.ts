@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { integer } from '../../../../../kernel/number-rules.js';
-import { storedText } from '../../../../../kernel/text-rules.js';
+import { integer, storedText } from '../../../../../kernel/value-rules.js';
 import { secretKeyOf } from '../../kind/rotation-kind.js';
 
 /** Permission sets of service tokens. */

@@ -8,7 +8,7 @@ import { invalid } from '../../../../../kernel/errors.js';
 import { enumType } from '../../../../../kernel/graphql/enums.js';
 import { objectType, orNull } from '../../../../../kernel/graphql/object-types.js';
 import type { TargetPolicy } from '../../../../../kernel/outbound/http.js';
-import { validationFailed } from '../../../../../kernel/validation.js';
+import { refuseViolations } from '../../../../../kernel/validation.js';
 import {
   SMB_CHANGE_MS,
   type SmbAccount,
@@ -143,7 +143,7 @@ export class HostosLocalAccount implements RotationKind {
         code: 'MISSING',
         message: 'required because the account changes its own password',
       });
-    if (violations.length > 0) throw validationFailed(violations);
+    refuseViolations(violations);
     const client = this.#client(target);
     await client.login(ctx, adminOf(target));
     if (rotationMethod === 'login-as-target' && password !== null)
