@@ -1,5 +1,5 @@
-import type { RotationWindow } from '../../../src/features/rotations/secret-rotations/schedule/calendar.js';
 import type { SchedulePolicy } from '../../../src/features/rotations/secret-rotations/schedule/next-rotation.js';
+import type { RotationWindow } from '../../../src/features/rotations/secret-rotations/schedule/rotation-window.js';
 
 export const DAILY: SchedulePolicy = {
   isAutomatic: true,

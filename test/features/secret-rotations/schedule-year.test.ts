@@ -1,10 +1,10 @@
-import { WEEKDAYS } from '../../../src/features/rotations/secret-rotations/schedule/calendar.js';
 import {
   type LastRotation,
   nextRotationAt,
   type SchedulePolicy,
   startAt,
 } from '../../../src/features/rotations/secret-rotations/schedule/next-rotation.js';
+import { WEEKDAYS } from '../../../src/features/rotations/secret-rotations/schedule/rotation-window.js';
 import fc from '../../kit/properties.js';
 import { rounds } from '../../kit/scope.js';
 import { addDays, LocalCalendar, weekdayOf } from './local-calendar.js';

@@ -1,8 +1,5 @@
-import {
-  momentOf,
-  violationOfCron,
-  wallClock,
-} from '../../../src/features/rotations/secret-rotations/schedule/calendar.js';
+import { momentOf, wallClock } from '../../../src/features/rotations/secret-rotations/schedule/calendar.js';
+import { violationOfCron } from '../../../src/features/rotations/secret-rotations/schedule/cron.js';
 import {
   type LastRotation,
   nextRotationAt,

@@ -19,14 +19,9 @@ import {
 import { accountIds, accountRelations } from '../../identity/identities/public.js';
 import { type ProjectRelations, ProjectType, toProjectType } from '../../projects/public.js';
 import { SecretType } from '../../secrets/public.js';
+import type { ChangesService, ProjectChanges } from './changes.service.js';
 import { ChangesOfProject, DisclosedPage, ListAuditEvents, SecretReadsPage } from './event.rules.js';
-import {
-  type ChangesService,
-  type EventService,
-  keyOf,
-  type ProjectChanges,
-  type ReadsService,
-} from './event.service.js';
+import { type EventService, keyOf, type ReadsService } from './event.service.js';
 import type { EventRow } from './event.sql.js';
 import {
   AuditEventConnection,

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { namesList } from '../../../kernel/audit/disclosure.js';
-import { authorize, can, canAlways } from '../../../kernel/authz/ability.js';
+import { authorize, can } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
 import { uuidText } from '../../../kernel/crypto/seal.js';
 import { runTogether, type SharedRun } from '../../../kernel/database/batched.js';
@@ -9,13 +9,11 @@ import { isId } from '../../../kernel/ids.js';
 import { type CursorKey, PAGE_SIZE, SearchPage } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
-import { ChangesOfProject, DisclosedPage, ListAuditEvents, SecretReadsPage } from './event.rules.js';
+import { DisclosedPage, ListAuditEvents, SecretReadsPage } from './event.rules.js';
 import {
-  type ChangeGroup,
   countRows,
   type EventRow,
   findEndOfPage,
-  listChanges,
   listDisclosed,
   listEvents,
   listReads,
@@ -213,58 +211,6 @@ const readsOfMany: SharedRun<ReadsRequest, readonly EventRow[]> = async (ctx, re
   const pages = Map.groupBy(rows, ({ place }) => place);
   return requests.map(({ limit }, at) => (pages.get(at + 1) ?? []).slice(0, limit));
 };
-
-/** Changes of one kind, newest first. */
-interface ChangesOfKind {
-  readonly events: readonly EventRow[];
-  /** Whether there are more of the kind. */
-  readonly hasMore: boolean;
-}
-
-/** What changed in a project. Null: the caller may not see that kind. */
-export type ProjectChanges = Readonly<Record<Exclude<ChangeGroup, 'tokens'>, ChangesOfKind>> & {
-  readonly projectId: string;
-  readonly tokens: ChangesOfKind | null;
-};
-
-/** What changed in projects. Every method throws VALIDATION_FAILED, PERMISSION_DENIED, PROJECT_NOT_FOUND and AUDIT_UNAVAILABLE. */
-export class ChangesService {
-  constructor(private readonly projects: ProjectReader) {}
-
-  /**
-   * Changes of a project since a time by kind, in one statement.
-   *
-   * @param raw `{ projectId, since, first }`; the rules are `ChangesOfProject`
-   */
-  async list(ctx: Context, raw: unknown): Promise<ProjectChanges> {
-    const { projectId: requested, since, first } = parse(ChangesOfProject, raw);
-    const { projectId, ability } = await this.projects.authorized(ctx, requested, 'audit-logs:read');
-    // Their changes belong to the organization: only who may see the accounts of the project sees these.
-    const withTokens = canAlways(ability, 'identity:read') && canAlways(ability, 'member:read');
-    const { organizationId } = ctx;
-    const rows = await listChanges(ctx, { organizationId, projectId, since, withTokens, limit: String(first + 1) });
-    // Tokens are looked for by themselves.
-    const isCut = (group: ChangeGroup): boolean =>
-      rows.some((row) => row.isCut && (row.group === 'tokens') === (group === 'tokens'));
-    const ofKind = (group: ChangeGroup): ChangesOfKind => {
-      const events = rows.filter((row) => row.group === group);
-      return { events: events.slice(0, first), hasMore: events.length > first || isCut(group) };
-    };
-    await ctx.auditTrail.recordRead(ctx, {
-      action: 'audit-event:list-changes',
-      projectId,
-      facts: { count: rows.length },
-    });
-    return {
-      projectId,
-      secrets: ofKind('secrets'),
-      roles: ofKind('roles'),
-      members: ofKind('members'),
-      tokens: withTokens ? ofKind('tokens') : null,
-      others: ofKind('others'),
-    };
-  }
-}
 
 /**
  * Allows a caller to read the trail: with the right of the organization all of it, also of projects that it is no member of and of

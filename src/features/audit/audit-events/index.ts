@@ -6,6 +6,7 @@ import { nodeKind } from '../../../kernel/graphql/node.js';
 import { NO_ID } from '../../../kernel/ids.js';
 import { organizationRelationOf } from '../../identity/organizations/public.js';
 import { type ProjectReader, type ProjectRelations, projectRelationOf } from '../../projects/public.js';
+import { ChangesService } from './changes.service.js';
 import { AuditCheckpoint } from './checkpoints/checkpoint.entity.js';
 import { AuditCheckpointType, CheckpointResolver, checkpointRoutes } from './checkpoints/checkpoint.resolver.js';
 import {
@@ -22,7 +23,7 @@ import {
   eventRoutes,
   SecretReadsResolver,
 } from './event.resolver.js';
-import { ChangesService, EventService, ReadsService } from './event.service.js';
+import { EventService, ReadsService } from './event.service.js';
 import { AuditEventType, ProjectChangesType } from './event.type.js';
 import { ExportService, exportOf } from './export.service.js';
 import { platformRoutes } from './platform.routes.js';

@@ -13,6 +13,7 @@ export { Organization } from './core/organization.entity.js';
 export { lockOrganization } from './core/organization-locks.queries.js';
 export { OrganizationRole, OrganizationRoleSchema } from './core/organization-role.entity.js';
 export { User, type UserSchema } from './core/user.entity.js';
+export { isMailAllowed, refusedAddresses } from './email-domains.js';
 export {
   callerNetworks,
   keepLoggedInAdmins,
@@ -32,13 +33,11 @@ export {
   protectInstallationAdmin,
 } from './memberships/memberships.js';
 export {
-  isMailAllowed,
   membersByIds,
   OrganizationReader,
   organizationsByIds,
   ownOrganization,
   ownUser,
-  refusedAddresses,
   UserReader,
   usersByIds,
 } from './organization.reader.js';

@@ -14,7 +14,7 @@ import type { ShownRevocation } from './revocations/live-credentials.js';
 import { Content, ContentChange, rotationType } from './rotation.rules.js';
 import type { ShownRotation } from './rotation-access.js';
 import type { GeneratedCredential } from './rotation-reading.service.js';
-import { WEEKDAYS } from './schedule/calendar.js';
+import { WEEKDAYS } from './schedule/rotation-window.js';
 import {
   ApartFrom,
   missedRun,

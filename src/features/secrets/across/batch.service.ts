@@ -25,14 +25,8 @@ import {
   type SecretChangeById,
   UpdateSecretsById,
 } from './batch.rules.js';
-import {
-  authorizeEach,
-  type FoundSecret,
-  findSecrets,
-  type LockedChange,
-  lockSecrets,
-  planBatch,
-} from './batch-plan.js';
+import { type LockedChange, planBatch } from './batch-plan.js';
+import { authorizeEach, type FoundSecret, findSecrets, lockSecrets } from './batch-secrets.js';
 import { type BatchResult, previewBatch, writeBatch } from './batch-writes.js';
 
 /** Result of a replacement. */

@@ -4,7 +4,7 @@ import { AppError } from '../../../kernel/errors.js';
 import { mapYielding } from '../../../kernel/event-loop.js';
 import type { ReadSize } from '../../../kernel/load/load.js';
 import type { ListedRecord } from './find-secrets.js';
-import type { Entry } from './secret.view.js';
+import type { Entry } from './secret-pages.js';
 
 /** A page of at most this many rows is not a heavy read. */
 const LIGHT_ROWS = 100;

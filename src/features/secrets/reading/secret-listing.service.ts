@@ -9,19 +9,14 @@ import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { type Bounds, type ListedRecord, listInFolder, listInFolders } from '../core/find-secrets.js';
 import { loadFolder, loadSecretProject } from '../core/load-folder.js';
 import {
-  cursorOf,
-  entriesAfter,
-  filtersOf,
   type ImportView,
   idsWithValues,
-  positionOf,
   positionOfView,
-  rowLimitOf,
   type SecretPage,
   type SecretView,
   SecretViewer,
-  viewEntry,
 } from '../core/secret.view.js';
+import { cursorOf, entriesAfter, filtersOf, positionOf, rowLimitOf, viewEntry } from '../core/secret-pages.js';
 import { acquireReadSlot, releaseSlotOfFewRows, reserveEntries, reserveRows } from '../core/secret-read-limits.js';
 import { openerFor } from '../core/secret-sealing.js';
 import { type ExpandedViews, expandViews } from '../references/secret-expansion.js';

@@ -7,18 +7,8 @@ import { Page } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess } from '../../projects/public.js';
 import { type ListedRecord, listInEnvironments, listInManyFolders } from '../core/find-secrets.js';
-import {
-  cursorOf,
-  entriesAfter,
-  filtersOf,
-  idsWithValues,
-  positionOf,
-  positionOfView,
-  rowLimitOf,
-  type SecretView,
-  SecretViewer,
-  viewEntry,
-} from '../core/secret.view.js';
+import { idsWithValues, positionOfView, type SecretView, SecretViewer } from '../core/secret.view.js';
+import { cursorOf, entriesAfter, filtersOf, positionOf, rowLimitOf, viewEntry } from '../core/secret-pages.js';
 import { acquireReadSlot, reserveEntries } from '../core/secret-read-limits.js';
 import { openerFor } from '../core/secret-sealing.js';
 import type { ReadFolder } from '../folders/folder.sql.js';

@@ -1,16 +1,6 @@
-import {
-  cronAfter,
-  DAY_MS,
-  dayOf,
-  momentOf,
-  momentOnDay,
-  nextOpening,
-  openFrom,
-  openingAfter,
-  type RotationWindow,
-  type TimeOfDay,
-  wallClock,
-} from './calendar.js';
+import { DAY_MS, dayOf, momentOf, momentOnDay, type TimeOfDay, wallClock } from './calendar.js';
+import { cronAfter } from './cron.js';
+import { nextOpening, openFrom, openingAfter, type RotationWindow } from './rotation-window.js';
 
 /** The schedule of automatic rotation. Pure data: nothing here reads a clock. */
 export interface SchedulePolicy {

@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import { EVEN_IF_INVALID } from '../../../../kernel/validation.js';
 import { idOf, integer } from '../../../../kernel/value-rules.js';
-import { type CronError, isTimeZone, violationOfCron, WEEKDAYS } from './calendar.js';
+import { isTimeZone } from './calendar.js';
+import { type CronError, violationOfCron } from './cron.js';
 import { MISSED_RUNS } from './next-rotation.js';
+import { WEEKDAYS } from './rotation-window.js';
 
 const MAX_DAYS = 3_650;
 /** Longer than any zone name and any readable expression. */
