@@ -1,12 +1,21 @@
 import * as z from 'zod';
 import { integer } from '../../../kernel/value-rules.js';
-import { boundedPaging, type Data, nextCursor, paging, queryInteger, type Route, route } from '../../../rest/route.js';
+import {
+  boundedPaging,
+  type Data,
+  nextCursor,
+  paging,
+  queryInteger,
+  type Route,
+  route,
+  routesAt,
+} from '../../../rest/route.js';
 import { PreviewAlert } from './alert-delivery.rules.js';
 
 const PATH = '/api/v1/cert-manager/alerts';
 
-const MATCHES = `nodes { id: subjectId commonName sans profileName serialNumber isCa notBefore notAfter }
-  pageInfo { hasNextPage endCursor } totalCount`;
+const MATCH = 'id: subjectId commonName sans profileName serialNumber isCa notBefore notAfter';
+const matches = routesAt(PATH, { select: MATCH, as: 'certificates' });
 
 /** A search may end before its page is full: then there is a next page all the same. */
 const toReply = ({ nodes, totalCount, pageInfo }: Data): Data => ({
@@ -43,7 +52,8 @@ export const matchRoutes: readonly Route[] = [
     document: `query ($projectId: ID!, $filters: [CertificateAlertFilterInput!]!, $alertBefore: String!,
         $eventType: CertificateEventType!, $first: Int!, $after: String, $offset: Int) {
       previewCertificateAlert(projectId: $projectId, filters: $filters, alertBefore: $alertBefore, eventType: $eventType,
-        first: $first, after: $after, offset: $offset) { ${MATCHES} } }`,
+        first: $first, after: $after, offset: $offset) {
+        nodes { ${MATCH} } pageInfo { hasNextPage endCursor } totalCount } }`,
     variables: ({ body: { limit: first, cursor: after, ...body } }) => ({ ...body, first, after }),
     reply: ({ previewCertificateAlert }) => toReply(previewCertificateAlert),
     example: {
@@ -53,21 +63,10 @@ export const matchRoutes: readonly Route[] = [
     },
     errors: ['PROJECT_NOT_FOUND'],
   }),
-  route({
-    method: 'GET',
-    path: `${PATH}/{alertId}/certificates`,
-    summary: 'List the certificates that an alert matches, next to expire first',
-    extension: true,
+  matches.get('/{alertId}/certificates', 'List the certificates that an alert matches, next to expire first', {
+    field: 'certificateAlertMatches',
+    beside: 'total: totalCount',
     query: PageQuery,
-    document: `query ($alertId: ID!, $first: Int!, $after: String, $offset: Int) {
-      certificateAlertMatches(alertId: $alertId, first: $first, after: $after, offset: $offset) { ${MATCHES} } }`,
-    variables: ({ params, query: { limit: first, cursor: after, offset } }) => ({
-      alertId: params.alertId,
-      first,
-      after,
-      offset,
-    }),
-    reply: ({ certificateAlertMatches }) => toReply(certificateAlertMatches),
     errors: ['CERTIFICATE_ALERT_NOT_FOUND'],
   }),
 ];

@@ -1,14 +1,5 @@
 import * as z from 'zod';
-import {
-  bodyOf,
-  type Data,
-  eachOf,
-  nextCursor,
-  type Route,
-  route,
-  routesAt,
-  withoutNull,
-} from '../../../rest/route.js';
+import { bodyOf, type Data, eachOf, type Route, routesAt, withoutNull } from '../../../rest/route.js';
 import { MessageQuery } from '../deliveries/public.js';
 import { RetryMessages, TestAlert } from './alert-delivery.rules.js';
 
@@ -20,32 +11,17 @@ const MESSAGE = `id alertId event state channelId channelType recipient attempts
 
 const alerts = routesAt(PATH, { select: 'id' });
 const project = routesAt('/api/v1/cert-manager/alerts', { select: 'count hasMore' });
-const messages = routesAt(`${PATH}/messages`, { select: MESSAGE });
+const messages = routesAt(`${PATH}/messages`, { select: MESSAGE, as: ['message', 'messages'] });
 
 /** Messages of certificate alerts. */
 export const messageRoutes: readonly Route[] = [
-  route({
-    method: 'GET',
-    path: `${PATH}/messages`,
-    summary: 'List the messages of a certificate alert, newest first',
-    extension: true,
+  messages.get('', 'List the messages of a certificate alert, newest first', {
+    field: 'alertMessages',
     query: MessageQuery,
-    document: `query ($alertId: ID!, $state: AlertMessageState, $first: Int, $after: String) {
-      alertMessages(alertId: $alertId, state: $state, first: $first, after: $after) {
-        nodes { ${MESSAGE} } pageInfo { hasNextPage endCursor } } }`,
-    variables: ({ params, query: { state, limit, cursor } }) => ({
-      alertId: params.alertId,
-      state,
-      first: limit,
-      after: cursor,
-    }),
-    reply: ({ alertMessages: { nodes, pageInfo } }) => ({ messages: nodes, ...nextCursor(pageInfo) }),
     errors: NOT_FOUND,
   }),
   messages.post('/{messageId}/retry', 'Send a failed or cancelled message again', {
     field: 'retryAlertMessage',
-    as: 'message',
-    variables: ({ params }) => ({ input: { id: params.messageId, alertId: params.alertId } }),
     errors: ['ALERT_MESSAGE_NOT_FOUND', 'ALERT_MESSAGE_NOT_RETRYABLE'],
   }),
   project.post('/retry-messages', 'Send failed and cancelled messages of certificate alerts again', {
@@ -59,7 +35,7 @@ export const messageRoutes: readonly Route[] = [
     field: 'testCertificateAlert',
     select: 'channel { id channelType } recipient isAccepted errorCode status',
     body: z.strictObject({ channelId: TestAlert.shape.channelId }),
-    variables: ({ params, body }) => ({ input: { id: params.alertId, ...body, mustBeAccepted: true } }),
+    given: { mustBeAccepted: true },
     reply: ({ testCertificateAlert: { results } }) => ({
       results: eachOf(results as Data[], ({ channel, ...result }) => ({
         channelId: channel.id,

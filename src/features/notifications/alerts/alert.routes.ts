@@ -3,22 +3,19 @@ import {
   bodyOf,
   type Data,
   eachOf,
-  nextCursor,
   optionalSample,
   paging,
   queryInteger,
   type Route,
-  route,
   routesAt,
   withoutNull,
 } from '../../../rest/route.js';
 import { type AlertRules, eventType } from './alert.rules.js';
 
 /** The fields of an alert in the order of the specification. */
-const ALERT = `id name description eventType alertBefore filters { field operator value } enabled dailyReminder projectId
+const ALERT = `id name description eventType alertBefore filters enabled dailyReminder projectId
   channels { id channelType enabled createdAt updatedAt } createdAt updatedAt`;
 
-const PATH = '/api/v1/cert-manager/alerts';
 const NOT_FOUND = ['CERTIFICATE_ALERT_NOT_FOUND'] as const;
 /** Callers send channels back as they were shown. */
 const AS_SHOWN = { 'channels[].createdAt': null, 'channels[].updatedAt': null };
@@ -102,40 +99,20 @@ const EXAMPLE = {
   channels: [{ channelType: 'email', config: { recipients: ['oncall@example.com'] }, enabled: true }],
 } as const;
 
-/** A list with `offset` and a total count. */
-const LIST = route({
-  method: 'GET',
-  path: PATH,
-  summary: 'List the certificate alerts of a project, newest first',
-  extension: true,
-  query: ListQuery,
-  document: `query ($projectId: ID!, $search: String, $eventType: CertificateEventType, $enabled: Boolean, $first: Int,
-      $after: String, $offset: Int) {
-    certificateAlerts(projectId: $projectId, search: $search, eventType: $eventType, enabled: $enabled, first: $first,
-      after: $after, offset: $offset) { nodes { ${ALERT} lastRun { timestamp status error: errorCode } } pageInfo { hasNextPage endCursor } totalCount }
-  }`,
-  variables: ({ query: { limit, cursor, ...query } }) => ({ ...query, first: limit, after: cursor }),
-  reply: ({ certificateAlerts: { nodes, pageInfo, totalCount } }) => ({
-    alerts: nodes.map(toReply),
-    total: totalCount,
-    ...nextCursor(pageInfo),
-  }),
-  errors: ['PROJECT_NOT_FOUND'],
-});
-
 /** Certificate alerts (operations 11 and 12). */
 export function alertRoutes(rules: AlertRules): Route[] {
-  const alerts = routesAt(PATH, { select: ALERT });
+  const alerts = routesAt('/api/v1/cert-manager/alerts', { select: ALERT, as: ['alert', 'alerts'], show: toReply });
   return [
     alerts.post('', 'Create a certificate alert', {
       operation: 11,
       field: 'createCertificateAlert',
       body: bodyOf(withoutNull(rules.create), 'dailyReminder').extend({ notificationConfig }),
       harmless: AS_SHOWN,
-      variables: ({ body: { channels, notificationConfig: daily, ...body } }) => ({
-        input: { ...body, ...reminderIn(daily), channels: newChannels(channels) },
+      input: ({ channels, notificationConfig: daily, ...body }) => ({
+        ...body,
+        ...reminderIn(daily),
+        channels: newChannels(channels),
       }),
-      reply: ({ createCertificateAlert }) => ({ alert: toReply(createCertificateAlert.certificateAlert) }),
       errors: ['PROJECT_NOT_FOUND'],
       example: {
         projectId: '6f1c2a60-5a3e-4c52-9f43-6f4b8f0f2f11',
@@ -152,24 +129,29 @@ export function alertRoutes(rules: AlertRules): Route[] {
       field: 'updateCertificateAlert',
       body: bodyOf(withoutNull(rules.update), 'id', 'expectedVersion', 'dailyReminder').extend({ notificationConfig }),
       harmless: AS_SHOWN,
-      variables: ({ params, body: { channels, notificationConfig: daily, ...body } }) => ({
-        input: { id: params.alertId, ...body, ...reminderIn(daily), channels: changedChannels(channels) },
+      input: ({ channels, notificationConfig: daily, ...body }) => ({
+        ...body,
+        ...reminderIn(daily),
+        channels: changedChannels(channels),
       }),
       ifMatch: ({ certificateAlert }) => ({ expectedVersion: certificateAlert.version }),
-      reply: ({ updateCertificateAlert }) => ({ alert: toReply(updateCertificateAlert.certificateAlert) }),
       errors: [...NOT_FOUND, 'CONCURRENT_CHANGE'],
       example: { alertBefore: '2w', enabled: false },
     }),
-    LIST,
+    alerts.get('', 'List the certificate alerts of a project, newest first', {
+      field: 'certificateAlerts',
+      select: `${ALERT} lastRun { timestamp status error: errorCode }`,
+      beside: 'total: totalCount',
+      query: ListQuery,
+      errors: ['PROJECT_NOT_FOUND'],
+    }),
     alerts.get('/{alertId}', 'Get a certificate alert', {
       field: 'certificateAlert',
       select: `${ALERT} version`,
-      reply: ({ certificateAlert }) => ({ alert: toReply(certificateAlert) }),
       errors: NOT_FOUND,
     }),
     alerts.delete('/{alertId}', 'Delete a certificate alert', {
       field: 'deleteCertificateAlert',
-      reply: ({ deleteCertificateAlert }) => ({ alert: toReply(deleteCertificateAlert.certificateAlert) }),
       errors: NOT_FOUND,
     }),
   ];

@@ -3,12 +3,10 @@ import {
   bodyOf,
   type Data,
   eachOf,
-  nextCursor,
   ofSample,
   optionalSample,
   paging,
   type Route,
-  route,
   routesAt,
   withoutNull,
 } from '../../../rest/route.js';
@@ -23,7 +21,6 @@ import {
   RetryMessages,
 } from './identity-alert.rules.js';
 
-const PATH = '/api/v1/alerts';
 const NOT_FOUND = ['IDENTITY_ALERT_NOT_FOUND'] as const;
 
 const ALERT = `id name description identityId alertBefore dailyReminder enabled organizationId projectId
@@ -147,38 +144,18 @@ const EXAMPLE = {
 } as const;
 const CHANNELS = EXAMPLE.channels.map((channel) => ({ ...channel, config: { ...channel.config } }));
 
-const LIST = route({
-  method: 'GET',
-  path: PATH,
-  summary: 'List alerts of the expiry of credentials of machine identities, newest first',
-  extension: true,
-  query: ListQuery,
-  document: `query ($projectId: ID, $identityId: ID, $first: Int, $after: String) {
-    identityAlerts(projectId: $projectId, identityId: $identityId, first: $first, after: $after) {
-      nodes { ${ALERT} } pageInfo { hasNextPage endCursor } } }`,
-  variables: ({ query: { projectId, resourceId, limit, cursor } }) => ({
-    projectId,
-    identityId: resourceId,
-    first: limit,
-    after: cursor,
-  }),
-  reply: ({ identityAlerts: { nodes, pageInfo } }) => ({ alerts: nodes.map(toReply), ...nextCursor(pageInfo) }),
-  errors: ['PROJECT_NOT_FOUND', 'IDENTITY_NOT_FOUND'],
-});
-
 /** Alerts of the expiry of credentials of identities, as clients know them. */
 export function identityAlertRoutes(rules: AlertRules): Route[] {
-  const alerts = routesAt(PATH, { select: ALERT });
+  const alerts = routesAt('/api/v1/alerts', { select: ALERT, as: ['alert', 'alerts'], show: toReply });
   return [
     alerts.post('', 'Create an alert of the expiry of credentials of a machine identity', {
       field: 'createIdentityAlert',
       body: alertBody(rules),
-      variables: ({ body }) => {
+      input: (body) => {
         const { resourceId, name, description, condition, enabled, projectId, channels } = body as AlertInput;
         const fields = { identityId: resourceId, projectId, name, description, ...conditionIn(condition), enabled };
-        return { input: { ...fields, channels: newChannels(channels) } };
+        return { ...fields, channels: newChannels(channels) };
       },
-      reply: ({ createIdentityAlert }) => ({ alert: toReply(createIdentityAlert.identityAlert) }),
       errors: ['PROJECT_NOT_FOUND', 'IDENTITY_NOT_FOUND', 'IDENTITY_ALERT_NAME_TAKEN'],
       example: {
         ...EXAMPLE,
@@ -188,36 +165,41 @@ export function identityAlertRoutes(rules: AlertRules): Route[] {
         channels: CHANNELS,
       },
     }),
-    LIST,
+    alerts.get('', 'List alerts of the expiry of credentials of machine identities, newest first', {
+      field: 'identityAlerts',
+      query: ListQuery,
+      // What is watched is said by the path of the type, too: there is one.
+      variables: ({ query: { projectId, resourceId, limit, cursor } }) => ({
+        ...{ projectId, identityId: resourceId },
+        ...{ first: limit, after: cursor },
+      }),
+      errors: ['PROJECT_NOT_FOUND', 'IDENTITY_NOT_FOUND'],
+    }),
     alerts.get('/{alertId}', 'Get an alert of a machine identity', {
       field: 'identityAlert',
       select: `${ALERT} version`,
-      reply: ({ identityAlert }) => ({ alert: toReply(identityAlert) }),
       errors: NOT_FOUND,
     }),
     alerts.patch('/{alertId}', 'Update an alert of a machine identity', {
       field: 'updateIdentityAlert',
       body: changeBody(rules),
-      variables: ({ params, body }) => {
+      input: (body) => {
         const { name, description, condition, enabled, channels } = body as Partial<AlertInput>;
-        const fields = { id: params.alertId, name, description, ...conditionIn(condition), enabled };
-        return { input: { ...fields, channels: changedChannels(channels) } };
+        const fields = { name, description, ...conditionIn(condition), enabled };
+        return { ...fields, channels: changedChannels(channels) };
       },
       ifMatch: ({ identityAlert }) => ({ expectedVersion: identityAlert.version }),
-      reply: ({ updateIdentityAlert }) => ({ alert: toReply(updateIdentityAlert.identityAlert) }),
       errors: [...NOT_FOUND, 'IDENTITY_ALERT_NAME_TAKEN', 'CONCURRENT_CHANGE'],
       example: { condition: { alertBefore: '14d', dailyReminder: true } },
     }),
     alerts.delete('/{alertId}', 'Delete an alert of a machine identity', {
       field: 'deleteIdentityAlert',
-      reply: ({ deleteIdentityAlert }) => ({ alert: toReply(deleteIdentityAlert.identityAlert) }),
       errors: NOT_FOUND,
     }),
     alerts.post('/{alertId}/retry-messages', 'Send failed and cancelled messages of an alert again', {
       field: 'retryIdentityAlertMessages',
       select: 'count hasMore',
       body: bodyOf(withoutNull(RetryMessages), 'id'),
-      variables: ({ params, body }) => ({ input: { id: params.alertId, ...body } }),
       reply: ({ retryIdentityAlertMessages }) => retryIdentityAlertMessages.retried,
       example: { dryRun: true },
       errors: NOT_FOUND,

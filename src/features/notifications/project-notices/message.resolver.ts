@@ -222,13 +222,11 @@ export const messageRoutes: readonly Route[] = [
   messages.get('/{messageId}', 'Get a message of a project', {
     field: 'notificationMessage',
     as: 'message',
-    variables: ({ params: { messageId, projectId } }) => ({ id: messageId, projectId }),
     errors: NOT_FOUND,
   }),
   messages.post('/{messageId}/retry', 'Send a failed or cancelled message again', {
     field: 'retryNotificationMessage',
     as: 'message',
-    variables: ({ params: { messageId, projectId } }) => ({ input: { id: messageId, projectId } }),
     errors: [...NOT_FOUND, 'NOTIFICATION_MESSAGE_NOT_RETRYABLE'],
   }),
   many.post('/retry', 'Send failed and cancelled messages of a project again', {

@@ -1,15 +1,5 @@
 import * as z from 'zod';
-import {
-  bodyOf,
-  type Data,
-  eachOf,
-  nextCursor,
-  paging,
-  queryBoolean,
-  type Route,
-  route,
-  routesAt,
-} from '../../../rest/route.js';
+import { bodyOf, type Data, eachOf, paging, queryBoolean, type Route, route, routesAt } from '../../../rest/route.js';
 import { fieldOf, type KindDeclaration, typePrefixOf } from './kind/rotation-kind.js';
 import { DECLARATIONS } from './kinds/kinds.js';
 import { CreateRotation, GiveUpRevocations, MoveRotation, UpdateRotation } from './rotation.rules.js';
@@ -17,21 +7,12 @@ import { CreateRotation, GiveUpRevocations, MoveRotation, UpdateRotation } from 
 const PATH = '/api/v2/secret-rotations';
 
 /** Fields that all types of rotations have. */
-const COMMON = `id name description type projectId place { environmentId environmentSlug environmentName folderId secretPath }
-  connection { app name connectionId } isAutoRotationEnabled rotationInterval rotateAtUtc { hours minutes } status activeIndex lastAttemptedAt
-  lastRotatedAt isLastManual lastAttemptId lastMessage nextRotationAt version createdAt updatedAt`;
-
-/** Fields of an attempt. */
-const ATTEMPT = 'attemptId number reason state calls errorCode createdAt endedAt';
-
-/** Fields of a credential that is still to be revoked. */
-const PENDING_REVOCATION = `debtId rotationId rotationName projectId connectionId target externalName externalId type reason tries errorCode
-  nextAttemptAt createdAt`;
+const COMMON = `id name description type projectId place connection isAutoRotationEnabled rotationInterval rotateAtUtc status activeIndex
+  lastAttemptedAt lastRotatedAt isLastManual lastAttemptId lastMessage nextRotationAt version createdAt updatedAt`;
 
 /** Fields of the rotations of a type. */
-const selectionOf = ({ type, content, rest }: KindDeclaration): string =>
-  `... on ${typePrefixOf(type)}Rotation {
-    parameters { ${rest.parameters} } secretsMapping { ${Object.keys(content.shape.secretsMapping.shape).join(' ')} } }`;
+const selectionOf = ({ type }: KindDeclaration): string =>
+  `... on ${typePrefixOf(type)}Rotation { parameters secretsMapping }`;
 
 /** The fields of a rotation in the order of the specification. */
 const toReply = ({ place, connection: { connectionId, app, name }, ...row }: Data): Data => ({
@@ -65,23 +46,13 @@ const toReply = ({ place, connection: { connectionId, app, name }, ...row }: Dat
 const NOT_FOUND = ['SECRET_ROTATION_NOT_FOUND'] as const;
 const projectId = z.string().meta({ description: 'ID of the project.' });
 
-const listOf = ({ secretRotations: { nodes, pageInfo } }: Data) => ({
-  secretRotations: eachOf(nodes as Data[], toReply),
-  ...nextCursor(pageInfo),
-});
+/** What routes of rotations show. */
+const SHOWN = { as: ['secretRotation', 'secretRotations'], show: toReply } as const;
 
-const LIST = route({
-  method: 'GET',
-  path: PATH,
-  summary: 'List the rotations of a project',
-  extension: true,
+const ofAllTypes = routesAt(PATH, { ...SHOWN, select: `${COMMON} ${DECLARATIONS.map(selectionOf).join(' ')}` });
+const LIST = ofAllTypes.get('', 'List the rotations of a project', {
+  field: 'secretRotations',
   query: z.strictObject({ projectId, ...paging }),
-  document: `query ($projectId: ID!, $first: Int, $after: String) {
-    secretRotations(projectId: $projectId, first: $first, after: $after) {
-      nodes { ${COMMON} ${DECLARATIONS.map(selectionOf).join(' ')} } pageInfo { hasNextPage endCursor } }
-  }`,
-  variables: ({ query: { limit, cursor, ...query } }) => ({ ...query, first: limit, after: cursor }),
-  reply: listOf,
   errors: ['PROJECT_NOT_FOUND'],
 });
 
@@ -102,20 +73,25 @@ const OPTIONS = route({
   }),
 });
 
+/** Declares routes of rotations of one type. */
+const routesOf = (declared: KindDeclaration) =>
+  routesAt(`${PATH}/${declared.type}`, {
+    ...SHOWN,
+    select: `${COMMON} ${selectionOf(declared)}`,
+    given: { type: declared.type },
+  });
+
 /** What reads rotations of one type. */
 function readRoutes(declared: KindDeclaration): Route[] {
   const { type, credential, rest } = declared;
   const { title, operations } = rest;
   const noun = `${typePrefixOf(declared.type)}Rotation`;
-  const at = routesAt(`${PATH}/${type}`, { select: `${COMMON} ${selectionOf(declared)}` });
-  const refOf = ({ params }: Data) => ({ id: params.rotationId, type });
+  const at = routesOf(declared);
   return [
     at.get('', `List the ${title.replace(/^an? /, '')}s of a project`, {
       operationId: `list${noun}s`,
       field: 'secretRotations',
       query: z.strictObject({ projectId, ...paging }),
-      variables: ({ query: { limit, cursor, ...query } }: Data) => ({ ...query, type, first: limit, after: cursor }),
-      reply: listOf,
       errors: ['PROJECT_NOT_FOUND'],
     }),
     at.get('/rotation-name/{name}', `Get ${title} by its name`, {
@@ -126,27 +102,20 @@ function readRoutes(declared: KindDeclaration): Route[] {
         environment: z.string().meta({ description: 'Slug of the environment, for example `prod`.' }),
         secretPath: z.string().optional().meta({ description: 'Path of the folder, for example `/payments`.' }),
       }),
-      variables: ({ params, query }: Data) => ({ ...query, name: params.name, type }),
-      reply: ({ secretRotationByName }: Data) => ({ secretRotation: toReply(secretRotationByName) }),
       errors: ['PROJECT_NOT_FOUND', ...NOT_FOUND],
     }),
     at.get('/{rotationId}', `Get ${title}`, {
       ...operations.get,
       operationId: `get${noun}`,
       field: 'secretRotation',
-      variables: refOf,
-      reply: ({ secretRotation }: Data) => ({ secretRotation: toReply(secretRotation) }),
       errors: NOT_FOUND,
     }),
     at.get('/{rotationId}/attempts', `List the attempts of ${title}`, {
       operationId: `list${noun}Attempts`,
       field: 'secretRotationAttempts',
-      select: ATTEMPT,
-      query: z.strictObject(paging),
-      variables: ({ params, query: { limit, cursor } }: Data) => ({
-        ...{ id: params.rotationId, type },
-        ...{ first: limit, after: cursor },
-      }),
+      select: '*',
+      as: 'secretRotationAttempts',
+      show: (attempt) => attempt,
       errors: NOT_FOUND,
     }),
     at.get('/{rotationId}/generated-credentials', `Get the credentials of ${title}`, {
@@ -154,7 +123,6 @@ function readRoutes(declared: KindDeclaration): Route[] {
       field: 'generatedCredentials',
       sensitive: true,
       select: `secretRotation { id type activeIndex } credentials { ... on ${typePrefixOf(type)}Credential { ${Object.keys(credential.fields).join(' ')} } }`,
-      variables: refOf,
       reply: ({ generatedCredentials: { secretRotation: row, credentials } }: Data) => ({
         generatedCredentials: credentials,
         activeIndex: row.activeIndex,
@@ -173,7 +141,7 @@ export const rotationRoutes = (): Route[] => [
   ...DECLARATIONS.flatMap((declared) => [...readRoutes(declared), ...changeRoutes(declared)]),
 ];
 
-const at = routesAt(`${PATH}/credential-debts`, { select: PENDING_REVOCATION });
+const at = routesAt(`${PATH}/credential-debts`);
 
 /** Credentials that are still to be revoked. */
 export const pendingRevocationRoutes: Route[] = [
@@ -199,14 +167,10 @@ export const pendingRevocationRoutes: Route[] = [
 
 /** Attempts to rotate. */
 export const attemptRoutes: Route[] = [
-  routesAt(`${PATH}/attempts`, { select: `attempt { ${ATTEMPT} } credentialDebts { ${PENDING_REVOCATION} }` }).post(
-    '/{attemptId}/cancel',
-    'Cancel an attempt to rotate',
-    {
-      field: 'cancelSecretRotationAttempt',
-      errors: ['SECRET_ROTATION_ATTEMPT_NOT_FOUND', 'ROTATION_ATTEMPT_BEGUN'],
-    },
-  ),
+  routesAt(`${PATH}/attempts`).post('/{attemptId}/cancel', 'Cancel an attempt to rotate', {
+    field: 'cancelSecretRotationAttempt',
+    errors: ['SECRET_ROTATION_ATTEMPT_NOT_FOUND', 'ROTATION_ATTEMPT_BEGUN'],
+  }),
 ];
 
 const OUTSIDE = ['UPSTREAM_REJECTED', 'UPSTREAM_UNREACHABLE', 'ROTATION_CONTINUES', 'ROTATION_CANCELLED'] as const;
@@ -216,14 +180,6 @@ const AT_A_PLACE = ['ENVIRONMENT_NOT_FOUND', 'FOLDER_NOT_FOUND', 'SECRET_KEY_TAK
 /** Clients repeat in the body what the path names. */
 const OF_TYPE = { Provider: null };
 const OF_ONE = { ...OF_TYPE, ID: 'rotationId' };
-
-const routesOf = (declared: KindDeclaration) =>
-  routesAt(`${PATH}/${declared.type}`, { select: `${COMMON} ${selectionOf(declared)}` });
-
-/** The reply of a mutation that returns the rotation. */
-const replyOf = (field: string) => ({
-  reply: ({ [field]: { secretRotation } }: Data) => ({ secretRotation: toReply(secretRotation) }),
-});
 
 /** What REST has beside other fields, and GraphQL by its type. */
 function contentOf({ type }: KindDeclaration, { parameters, secretsMapping, temporaryParameters }: Data): Data {
@@ -236,7 +192,7 @@ const withoutContent = ({ parameters: _, secretsMapping: __, temporaryParameters
 
 /** What makes, changes and moves rotations of one type. */
 function settingRoutes(declared: KindDeclaration): Route[] {
-  const { type, content, rest } = declared;
+  const { content, rest } = declared;
   const { title, example } = rest;
   const noun = `${typePrefixOf(declared.type)}Rotation`;
   const { parameters, secretsMapping } = content.shape;
@@ -247,8 +203,8 @@ function settingRoutes(declared: KindDeclaration): Route[] {
       field: 'createSecretRotation',
       body: bodyOf(CreateRotation, 'content').extend(content.shape),
       harmless: OF_TYPE,
-      variables: ({ body }: Data) => ({ input: { ...withoutContent(body), ...contentOf(declared, body) } }),
-      ...replyOf('createSecretRotation'),
+      given: {},
+      input: (body: Data) => ({ ...withoutContent(body), ...contentOf(declared, body) }),
       errors: [
         ...(['PROJECT_NOT_FOUND', 'APP_CONNECTION_NOT_FOUND', 'SECRET_ROTATION_NAME_TAKEN'] as const),
         ...AT_A_PLACE,
@@ -265,11 +221,8 @@ function settingRoutes(declared: KindDeclaration): Route[] {
         secretsMapping: secretsMapping.optional(),
       }),
       harmless: OF_ONE,
-      variables: ({ params, body }: Data) => ({
-        input: { id: params.rotationId, type, ...withoutContent(body), ...contentOf(declared, body) },
-      }),
+      input: (body: Data) => ({ ...withoutContent(body), ...contentOf(declared, body) }),
       ifMatch: ({ secretRotation }) => ({ expectedVersion: secretRotation.version }),
-      ...replyOf('updateSecretRotation'),
       errors: [...NOT_FOUND, ...BUSY, 'SECRET_ROTATION_NAME_TAKEN', 'SECRET_KEY_TAKEN', 'CONCURRENT_CHANGE'],
       example: { rotationInterval: 14 } as never,
     }),
@@ -277,8 +230,6 @@ function settingRoutes(declared: KindDeclaration): Route[] {
       operationId: `move${noun}`,
       field: 'moveSecretRotation',
       body: bodyOf(MoveRotation, 'id', 'type'),
-      variables: ({ params, body }: Data) => ({ input: { id: params.rotationId, type, ...body } }),
-      ...replyOf('moveSecretRotation'),
       errors: [...NOT_FOUND, ...BUSY, ...AT_A_PLACE, 'SECRET_ROTATION_NAME_TAKEN', 'ROTATED_SECRET'],
       example: { destinationEnvironment: 'prod', destinationSecretPath: '/payments' } as never,
     }),
@@ -291,7 +242,6 @@ function outsideRoutes(declared: KindDeclaration): Route[] {
   const { title, operations } = rest;
   const noun = `${typePrefixOf(declared.type)}Rotation`;
   const at = routesOf(declared);
-  const variables = ({ params }: Data) => ({ input: { id: params.rotationId, type } });
   return [
     at.delete('/{rotationId}', `Delete ${title}`, {
       ...operations.delete,
@@ -305,7 +255,7 @@ function outsideRoutes(declared: KindDeclaration): Route[] {
         }),
       }),
       harmless: OF_ONE,
-      select: `secretRotation { ${COMMON} ${selectionOf(declared)} } credentialDebts { ${PENDING_REVOCATION} } credentialsLeft`,
+      select: `secretRotation { ${COMMON} ${selectionOf(declared)} } credentialDebts credentialsLeft`,
       variables: ({ params, query }: Data) => ({ input: { id: params.rotationId, type, ...query } }),
       reply: ({ deleteSecretRotation: { secretRotation, ...left } }: Data) => ({
         secretRotation: toReply(secretRotation),
@@ -318,15 +268,12 @@ function outsideRoutes(declared: KindDeclaration): Route[] {
       operationId: `rotate${noun}`,
       field: 'rotateSecrets',
       select: `secretRotation { ${COMMON} ${selectionOf(declared)} }`,
-      variables,
-      ...replyOf('rotateSecrets'),
+      show: ({ secretRotation }) => ({ secretRotation: toReply(secretRotation) }),
       errors: [...NOT_FOUND, ...BUSY, 'ROTATION_UNDECIDED', ...OUTSIDE],
     }),
     at.post('/{rotationId}/check-credentials', `Check whether the credential of ${title} works`, {
       operationId: `check${noun}`,
       field: 'checkSecretRotation',
-      variables,
-      ...replyOf('checkSecretRotation'),
       errors: [...NOT_FOUND, ...OUTSIDE],
     }),
   ];
@@ -340,7 +287,6 @@ const reconcileRoute = (declared: KindDeclaration): Route =>
     {
       operationId: `reconcile${typePrefixOf(declared.type)}Rotation`,
       field: 'reconcileSecretRotation',
-      variables: ({ params }: Data) => ({ input: { id: params.rotationId, type: declared.type } }),
       reply: ({ reconcileSecretRotation: { secretRotation } }: Data) => ({
         message: 'The password was reset, and the secrets hold it.',
         reconciled: true,

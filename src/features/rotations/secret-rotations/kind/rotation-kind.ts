@@ -131,8 +131,6 @@ type ChangeRules = z.ZodObject<{
 interface InRest {
   /** For summaries, for example `a service-token rotation`. */
   readonly title: string;
-  /** Selected fields of its parameters. */
-  readonly parameters: string;
   /** An example body for the API reference. */
   readonly example: object;
   /** Whether its credentials can be reset with the permissions of the connection. */

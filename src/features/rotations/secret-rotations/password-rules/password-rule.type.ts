@@ -10,9 +10,9 @@ inputType('RequiredCharactersInput', PasswordRequirements.shape.required);
 inputType('PasswordRequirementsInput', PasswordRequirements);
 
 const RequiredCharactersType = objectType('RequiredCharacters', 'Minimum number of characters of each class.', {
+  digits: [Int, 'Minimum number of digits. With 0, none are used.'],
   lowercase: [Int, 'Minimum number of lower-case letters. With 0, none are used.'],
   uppercase: [Int, 'Minimum number of upper-case letters. With 0, none are used.'],
-  digits: [Int, 'Minimum number of digits. With 0, none are used.'],
   symbols: [Int, 'Minimum number of symbols. With 0, none are used.'],
 });
 

@@ -67,7 +67,6 @@ export const DATATOOL_SERVICE_TOKEN: KindDeclaration<'datatool-service-token'> =
   },
   rest: {
     title: 'a service-token rotation',
-    parameters: 'tokenName permissionGrants { permissionSet projectId }',
     operations: { get: { operation: 16 }, delete: { operation: 17 } },
     example: {
       projectId: '6f1c2a60-5a3e-4c52-9f43-6f4b8f0f2f11',

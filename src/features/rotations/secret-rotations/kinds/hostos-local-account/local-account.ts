@@ -80,8 +80,6 @@ export const HOSTOS_LOCAL_ACCOUNT: KindDeclaration<'hostos-local-account'> = {
   },
   rest: {
     title: 'a local-account rotation',
-    parameters:
-      'username passwordRequirements { length required { digits lowercase uppercase symbols } allowedSymbols } passwordRule rotationMethod',
     isReset: true,
     operations: { rotate: { operation: 18 } },
     example: {
