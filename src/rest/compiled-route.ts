@@ -2,6 +2,7 @@ import {
   astFromValue,
   type GraphQLArgument,
   type GraphQLField,
+  type GraphQLOutputType,
   type GraphQLSchema,
   getNamedType,
   isInputObjectType,
@@ -326,16 +327,17 @@ function answerOf(schema: GraphQLSchema, { name, type }: Field, route: FieldRout
   if (fields.pageInfo !== undefined && fields.nodes !== undefined)
     return {
       isList: true,
-      selection: `nodes { ${selectionOf(schema, fields.nodes.type, select)} } ${beside} pageInfo { hasNextPage endCursor }`,
+      selection: `nodes { ${selectionOf(schema, fields.nodes.type, select)} } ${selectionOf(schema, object, beside)} pageInfo { hasNextPage endCursor }`,
       reply: ({ [name]: { nodes, pageInfo, ...rest } }) =>
         wrapped(1, name, nodes.map(show), { ...Object.fromEntries(Object.entries(rest)), ...nextCursor(pageInfo) }),
     };
   const one = (selection: string, reply: Answer['reply']): Answer => ({ isList: false, selection, reply });
+  const isMany = (of: GraphQLOutputType): 0 | 1 => (isListType(isNonNullType(of) ? of.ofType : of) ? 1 : 0);
   const whole = () => selectionOf(schema, object, select);
-  if (method === 'GET') return one(whole(), (data) => wrapped(0, name, shownOf(data[name], show)));
+  if (method === 'GET') return one(whole(), (data) => wrapped(isMany(type), name, shownOf(data[name], show)));
   return only !== undefined && others.length === 0 && hasFields(getNamedType(only.type))
     ? one(`${only.name} { ${selectionOf(schema, only.type, select)} }`, (data) =>
-        wrapped(0, only.name, shownOf(data[name][only.name], show)),
+        wrapped(isMany(only.type), only.name, shownOf(data[name][only.name], show)),
       )
     : one(whole(), (data) => show(data[name]));
 }
@@ -360,7 +362,9 @@ function variablesOf(field: Field, { path, words = {}, given, input: inputOf }: 
     ...given,
   });
   const called = (fields: object, others: Readonly<Record<string, string>>) =>
-    Object.fromEntries(Object.entries(fields).map(([name, value]) => [others[name] ?? name, value]));
+    Object.keys(others).length === 0
+      ? fields
+      : Object.fromEntries(Object.entries(fields).map(([name, value]) => [others[name] ?? name, value]));
   if (input !== undefined)
     return ({ params, body }) => ({ input: { ...inPath(params), ...called(inputOf?.(body) ?? body, words) } });
   const ofQuery = { ...PAGING, ...words };

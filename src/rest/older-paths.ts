@@ -31,7 +31,8 @@ interface OlderPaths extends Otherwise {
 }
 
 /** An older path: its method and the rest of the present path, with what it has otherwise, and the rest of the older path if that differs. */
-type Rows = Readonly<Record<string, Otherwise & { readonly path?: string }>>;
+type Row = Otherwise & { readonly path?: string };
+type Rows = Readonly<Record<string, Row | ((present: PresentRoute) => Row)>>;
 
 /**
  * Present routes at the paths of before. Document, rules, headers and errors are the same but for what the table says. Parameters of paths
@@ -40,11 +41,12 @@ type Rows = Readonly<Record<string, Otherwise & { readonly path?: string }>>;
  * @throws Error for a row without a present route
  */
 export const olderPaths = (present: readonly Route[], { from, to, why: _, ...all }: OlderPaths, rows: Rows): Route[] =>
-  Object.entries(rows).map(([operation, { path, ...row }]) => {
+  Object.entries(rows).map(([operation, made]) => {
     const [method, rest = ''] = operation.split(' ');
-    const found = present.find((one) => one.method === method && one.path === from + rest);
+    const found = present.find((one) => one.method === method && one.path === from + rest) as PresentRoute | undefined;
     if (found === undefined) throw new Error(`${method} ${from}${rest} has an older form and is not there`);
-    return olderRoute(found as PresentRoute, to + (path ?? rest), { ...all, ...row });
+    const { path, ...row } = typeof made === 'function' ? made(found) : made;
+    return olderRoute(found, to + (path ?? rest), { ...all, ...row });
   });
 
 function olderRoute(present: PresentRoute, path: string, otherwise: Otherwise): Route {

@@ -1,42 +1,33 @@
 import * as z from 'zod';
-import { type Data, nextCursor, paging, queryBoolean, route } from '../../../rest/route.js';
+import { type Data, nextCursor, paging, queryBoolean, route, routesAt } from '../../../rest/route.js';
 import { IMPORTED, PLACE_ERRORS, toImported, unreadableValues, unresolvedReferences } from '../scope/secret.reply.js';
 import { ImportChange, ImportLocation, ImportSource, importing } from './import.rules.js';
-
-const FIELDS = `id position projectId createdAt updatedAt folder { folderId path environmentId environment: environmentSlug environmentName }
-  source { folderId path environmentId environment: environmentSlug environmentName }`;
 
 /** An import in the words of the clients that exist. */
 const toImport = ({ folder, source, ...secretImport }: Data) => ({
   ...secretImport,
   folderId: folder.folderId,
-  environment: folder.environment,
+  environment: folder.environmentSlug,
   path: folder.path,
   importPath: source.path,
-  importEnv: { id: source.environmentId, name: source.environmentName, slug: source.environment },
+  importEnv: { id: source.environmentId, name: source.environmentName, slug: source.environmentSlug },
   importFolderId: source.folderId,
   isReplication: false,
 });
 
 /** The same as older clients read one import: its environment is an object, like that of its source. */
-export const toOlderImport = ({ secretImport }: Data) => {
+export const toOlderImport = (secretImport: Data) => {
   const { folder } = secretImport;
   return {
-    secretImport: {
-      ...toImport(secretImport),
-      environment: { id: folder.environmentId, name: folder.environmentName, slug: folder.environment },
-      secretPath: folder.path,
-    },
+    ...toImport(secretImport),
+    environment: { id: folder.environmentId, name: folder.environmentName, slug: folder.environmentSlug },
+    secretPath: folder.path,
   };
 };
 
-const mutation = (verb: 'create' | 'update' | 'delete'): string => {
-  const name = `${verb}SecretImport`;
-  const input = `${verb.charAt(0).toUpperCase()}${verb.slice(1)}SecretImportInput`;
-  return `mutation ($input: ${input}!) { ${name}(input: $input) { secretImport { ${FIELDS} } } }`;
-};
-
-const done = (message: string, { secretImport }: Data) => ({ message, secretImport: toImport(secretImport) });
+const done = (message: string) => ({
+  reply: (data: Data) => ({ message, secretImport: toImport((Object.values(data)[0] as Data).secretImport) }),
+});
 
 /** Copies that are kept in step are not offered: an import is always read through. */
 const isReplication = z
@@ -50,35 +41,24 @@ const isReplication = z
 
 const EXAMPLE = { projectId: '8a1f5a0e-7a51-4f0a-9f0e-5a3f4f0c2d11', environment: 'dev', path: '/app' };
 const IMPORTS = '/api/v2/secret-imports';
-const IMPORT = `${IMPORTS}/{secretImportId}`;
+
+const at = routesAt(IMPORTS, { select: 'id position projectId createdAt updatedAt *', show: toImport });
 
 export const importRoutes = [
-  route({
-    extension: true,
-    method: 'POST',
-    path: IMPORTS,
-    summary: 'Create a secret import',
+  at.post('', 'Create a secret import', {
+    field: 'createSecretImport',
     body: z.strictObject({ ...importing, import: ImportSource, isReplication }),
-    document: mutation('create'),
-    variables: ({ body: { projectId, environment, path, import: source } }) => ({
-      input: { projectId, environment, path, sourceEnvironment: source.environment, sourcePath: source.path },
+    input: ({ projectId, environment, path, import: source }) => ({
+      ...{ projectId, environment, path },
+      ...{ sourceEnvironment: source.environment, sourcePath: source.path },
     }),
-    reply: ({ createSecretImport }) => done('The import was created.', createSecretImport),
+    ...done('The import was created.'),
     errors: [...PLACE_ERRORS, 'IMPORT_EXISTS', 'IMPORT_CYCLE'],
     example: { ...EXAMPLE, import: { environment: 'dev', path: '/shared' } },
   }),
-  route({
-    extension: true,
-    method: 'GET',
-    path: IMPORTS,
-    summary: 'List secret imports',
+  at.get('', 'List secret imports', {
+    field: 'secretImports',
     query: z.strictObject({ ...importing, ...paging }),
-    document: `query ($projectId: ID!, $environment: String!, $path: String!, $first: Int, $after: String) {
-      secretImports(projectId: $projectId, environment: $environment, path: $path, first: $first, after: $after) {
-        nodes { ${FIELDS} } pageInfo { hasNextPage endCursor }
-      }
-    }`,
-    variables: ({ query: { limit, cursor, ...query } }) => ({ ...query, first: limit, after: cursor }),
     reply: ({ secretImports }) => ({
       message: 'The imports were read.',
       secretImports: secretImports.nodes.map(toImport),
@@ -87,6 +67,7 @@ export const importRoutes = [
     cached: true,
     errors: PLACE_ERRORS,
   }),
+  // Without the rows of the list: it asks for what is imported only.
   route({
     extension: true,
     method: 'GET',
@@ -115,45 +96,27 @@ export const importRoutes = [
     ],
     errors: PLACE_ERRORS,
   }),
-  route({
-    extension: true,
-    method: 'GET',
-    path: IMPORT,
-    summary: 'Get a secret import',
-    document: `query ($id: ID!) { secretImport(id: $id) { ${FIELDS} } }`,
-    variables: ({ params }) => ({ id: params.secretImportId }),
-    reply: ({ secretImport }) => ({ secretImport: toImport(secretImport) }),
-    errors: ['IMPORT_NOT_FOUND'],
-  }),
-  route({
-    extension: true,
-    method: 'PATCH',
-    path: IMPORT,
-    summary: 'Update a secret import',
+  at.get('/{secretImportId}', 'Get a secret import', { field: 'secretImport', errors: ['IMPORT_NOT_FOUND'] }),
+  at.patch('/{secretImportId}', 'Update a secret import', {
+    field: 'updateSecretImport',
     body: z.strictObject({ ...importing, import: ImportChange, isReplication }),
     harmless: { id: 'secretImportId' },
-    document: mutation('update'),
-    variables: ({ params, body: { import: change, isReplication: _, ...onlyIn } }) => {
+    input: ({ import: change, isReplication: _, ...onlyIn }) => {
       const { environment: sourceEnvironment, path: sourcePath, position } = change;
       const changes = Object.entries({ sourceEnvironment, sourcePath, position });
       // Absent stays absent: null would be a fault.
-      const given = Object.fromEntries(changes.filter(([, value]) => value !== undefined));
-      return { input: { id: params.secretImportId, onlyIn, ...given } };
+      return { onlyIn, ...Object.fromEntries(changes.filter(([, value]) => value !== undefined)) };
     },
-    reply: ({ updateSecretImport }) => done('The import was updated.', updateSecretImport),
+    ...done('The import was updated.'),
     errors: [...PLACE_ERRORS, 'IMPORT_NOT_FOUND', 'IMPORT_EXISTS', 'IMPORT_CYCLE'],
     example: { ...EXAMPLE, import: { position: 1 } },
   }),
-  route({
-    extension: true,
-    method: 'DELETE',
-    path: IMPORT,
-    summary: 'Delete a secret import',
+  at.delete('/{secretImportId}', 'Delete a secret import', {
+    field: 'deleteSecretImport',
     body: ImportLocation,
     harmless: { id: 'secretImportId' },
-    document: mutation('delete'),
-    variables: ({ params, body }) => ({ input: { id: params.secretImportId, onlyIn: body } }),
-    reply: ({ deleteSecretImport }) => done('The import was deleted.', deleteSecretImport),
+    input: (onlyIn) => ({ onlyIn }),
+    ...done('The import was deleted.'),
     errors: [...PLACE_ERRORS, 'IMPORT_NOT_FOUND'],
     example: EXAMPLE,
   }),

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { Context } from '../../../kernel/context.js';
 import { query } from '../../../kernel/graphql/operations.js';
 import { MAX_VERSION } from '../../../kernel/value-rules.js';
-import { type Data, nextCursor, paging, queryBoolean, queryInteger, route } from '../../../rest/route.js';
+import { nextCursor, paging, queryBoolean, queryInteger, routesAt } from '../../../rest/route.js';
 import { SecretConnection, SecretType, toSecretConnection, toSecretType } from '../core/secret.type.js';
 import { secretLocation } from '../scope/location.rules.js';
 import { parseMetadataFilter } from '../scope/metadata-filter.rules.js';
@@ -74,20 +74,23 @@ const metadataFilter = z
       'Only secrets with all of these pairs: `key=K,value=V`, joined by `|`, at most 10. A request line and its header fields may have 64 KiB in all, percent-encoded.',
   });
 
-/** A response with one secret. A header counts its references that could not be expanded. */
-const toSingle = ({ referenceIssues: _header, ...secret }: Data) => ({ secret: toSecret(secret) });
-const SINGLE = `${FIELDS} referenceIssues { reason }`;
+const at = routesAt(SECRETS, {
+  select: `${FIELDS} referenceIssues { reason }`,
+  as: 'secret',
+  // A header counts its references that could not be expanded.
+  show: ({ referenceIssues: _header, ...secret }) => toSecret(secret),
+});
 
 export const secretRoutes = [
-  route({
+  at.get('', 'List secrets', {
     operation: 8,
-    method: 'GET',
-    path: SECRETS,
-    summary: 'List secrets',
     description:
       'Requires the permission `secrets:describeSecret` for each secret; secrets without it are not listed. Without `secrets:readValue` the value of a secret is `<hidden>`, and `secretValueHidden` is true.',
     operationId: 'listSecrets',
     sensitive: true,
+    field: 'secrets',
+    select: FIELDS,
+    beside: `imports { ${IMPORTED} } depthTruncated unresolvedReferences readIssues { secretId }`,
     query: z.strictObject({
       ...secretLocation,
       ...showing,
@@ -114,16 +117,6 @@ export const secretRoutes = [
       ...paging,
     }),
     cached: true,
-    document: `query ($projectId: ID!, $environment: String!, $secretPath: String!, $viewSecretValue: Boolean!,
-        $expandSecretReferences: Boolean!, $recursive: Boolean!, $includeImports: Boolean!, $ownValues: OwnValues!,
-        $tagSlugs: [String!], $metadata: [SecretMetadataFilterInput!], $first: Int, $after: String) {
-      secrets(projectId: $projectId, environment: $environment, secretPath: $secretPath, viewSecretValue: $viewSecretValue,
-          expandSecretReferences: $expandSecretReferences, recursive: $recursive, includeImports: $includeImports, ownValues: $ownValues,
-          tagSlugs: $tagSlugs, metadata: $metadata, first: $first, after: $after) {
-        nodes { ${FIELDS} } imports { ${IMPORTED} }
-        depthTruncated unresolvedReferences readIssues { secretId } pageInfo { hasNextPage endCursor }
-      }
-    }`,
     variables: ({ query: { include_imports, includeImports, includePersonalOverrides, limit, cursor, ...query } }) => {
       const { tagSlugs, metadataFilter: filter, ...plain } = query;
       return {
@@ -148,31 +141,20 @@ export const secretRoutes = [
     ],
     errors: PLACE_ERRORS,
   }),
-  route({
-    extension: true,
-    method: 'GET',
-    path: `${SECRETS}/id/{secretId}`,
-    summary: 'Get a secret by its ID',
+  at.get('/id/{secretId}', 'Get a secret by its ID', {
     operationId: 'getSecretById',
     sensitive: true,
+    field: 'secret',
     query: z.strictObject(showing),
-    document: `query ($id: ID!, $viewSecretValue: Boolean!, $expandSecretReferences: Boolean!) {
-      secret(id: $id, viewSecretValue: $viewSecretValue, expandSecretReferences: $expandSecretReferences) { ${SINGLE} }
-    }`,
-    variables: ({ params, query }) => ({ id: params.secretId, ...query }),
-    reply: ({ secret }) => toSingle(secret),
     headers: [unresolvedReferences(({ secret }) => secret.referenceIssues.length)],
     errors: ['SECRET_NOT_FOUND', 'SEALED_VALUE_INVALID', 'KEY_DISABLED'],
   }),
-  route({
-    extension: true,
-    method: 'GET',
-    path: `${SECRETS}/{secretName}`,
-    summary: 'Get a secret by its key',
+  at.get('/{secretName}', 'Get a secret by its key', {
     description:
       'Requires the permission `secrets:describeSecret`; without `secrets:readValue` the value is `<hidden>`.',
     operationId: 'getSecret',
     sensitive: true,
+    field: 'secretByKey',
     query: z.strictObject({
       ...secretLocation,
       ...showing,
@@ -189,20 +171,11 @@ export const secretRoutes = [
         .meta({ description: 'Version number. Default: the current version.' }),
     }),
     cached: true,
-    document: `query ($projectId: ID!, $environment: String!, $secretPath: String!, $secretKey: String!, $type: SecretType!,
-        $viewSecretValue: Boolean!, $expandSecretReferences: Boolean!, $includeImports: Boolean!,
-        $version: Int) {
-      secretByKey(projectId: $projectId, environment: $environment, secretPath: $secretPath, secretKey: $secretKey, type: $type,
-        viewSecretValue: $viewSecretValue, expandSecretReferences: $expandSecretReferences, includeImports: $includeImports,
-        version: $version) { ${SINGLE} }
-    }`,
-    variables: ({ params, query: { include_imports, includeImports, type, ...query } }) => ({
+    variables: ({ params, query: { include_imports, includeImports, ...query } }) => ({
       ...query,
-      type: type.toUpperCase(),
       includeImports: include_imports || includeImports,
       secretKey: params.secretName,
     }),
-    reply: ({ secretByKey }) => toSingle(secretByKey),
     headers: [unresolvedReferences(({ secretByKey }) => secretByKey.referenceIssues.length)],
     errors: [...PLACE_ERRORS, 'SECRET_NOT_FOUND', 'SECRET_VERSION_NOT_FOUND', 'SEALED_VALUE_INVALID'],
   }),

@@ -4,7 +4,7 @@ import type { Context } from '../../../kernel/context.js';
 import { inputType } from '../../../kernel/graphql/inputs.js';
 import { objectType } from '../../../kernel/graphql/object-types.js';
 import { mutation } from '../../../kernel/graphql/operations.js';
-import { bodyOf, route } from '../../../rest/route.js';
+import { bodyOf, routesAt } from '../../../rest/route.js';
 import { SecretType, toSecretType } from '../core/secret.type.js';
 import { EXAMPLE_PLACE, FIELDS, PLACE_ERRORS, toSecret } from '../scope/secret.reply.js';
 import { HISTORY } from '../versions/version.resolver.js';
@@ -94,60 +94,31 @@ export class RestoreResolver {
   }
 }
 
-const NAME = '{ secretPath secretKey }';
-
 /** A moment as text: GraphQL makes a date of it. */
 const moment = z.iso.datetime({ offset: true }).max(40);
 
+/** What a restored secret may meet. */
+const RESTORING = [
+  ...(['SECRET_KEY_TAKEN', 'ROTATED_SECRET', 'SECRET_REFERENCED', 'REFERENCES_TOO_LONG'] as const),
+  ...(['CONCURRENT_CHANGE', 'SEALED_VALUE_INVALID'] as const),
+];
+
+const at = routesAt(HISTORY);
+
 export const restoreRoutes = [
-  route({
-    extension: true,
-    method: 'POST',
-    path: `${HISTORY}/{secretId}/restore`,
-    summary: 'Restore a version of a secret',
+  at.post('/{secretId}/restore', 'Restore a version of a secret', {
     sensitive: true,
+    field: 'restoreSecret',
+    select: `secret { ${FIELDS} } leftOutTagIds`,
+    show: ({ secret, leftOutTagIds }) => ({ secret: toSecret(secret), leftOutTagIds }),
     body: bodyOf(RestoreSecret, 'id'),
-    document: `mutation ($input: RestoreSecretInput!) {
-      restoreSecret(input: $input) { secret { ${FIELDS} } leftOutTagIds }
-    }`,
-    variables: ({ params, body }) => ({ input: { id: params.secretId, ...body } }),
-    reply: ({ restoreSecret: { secret, leftOutTagIds } }) => ({ secret: toSecret(secret), leftOutTagIds }),
-    errors: [
-      'SECRET_NOT_FOUND',
-      'SECRET_VERSION_NOT_FOUND',
-      'FOLDER_NOT_FOUND',
-      'SECRET_KEY_TAKEN',
-      'ROTATED_SECRET',
-      'SECRET_REFERENCED',
-      'REFERENCES_TOO_LONG',
-      'CONCURRENT_CHANGE',
-      'SEALED_VALUE_INVALID',
-    ],
+    errors: ['SECRET_NOT_FOUND', 'SECRET_VERSION_NOT_FOUND', 'FOLDER_NOT_FOUND', ...RESTORING],
     example: { version: 3 },
   }),
-  route({
-    extension: true,
-    method: 'POST',
-    path: `${HISTORY}/restore`,
-    summary: 'Restore a folder or an environment to a point in time, all or nothing',
+  at.post('/restore', 'Restore a folder or an environment to a point in time, all or nothing', {
+    field: 'restoreSecrets',
     body: RestoreSecrets.extend({ at: moment }),
-    document: `mutation ($input: RestoreSecretsInput!) {
-      restoreSecrets(input: $input) {
-        created ${NAME} changed ${NAME} deleted ${NAME} createdFolders leftOutTagIds
-      }
-    }`,
-    variables: ({ body }) => ({ input: body }),
-    reply: ({ restoreSecrets }) => restoreSecrets,
-    errors: [
-      ...PLACE_ERRORS,
-      'HISTORY_TOO_SHORT',
-      'SECRET_KEY_TAKEN',
-      'ROTATED_SECRET',
-      'SECRET_REFERENCED',
-      'REFERENCES_TOO_LONG',
-      'CONCURRENT_CHANGE',
-      'SEALED_VALUE_INVALID',
-    ],
+    errors: [...PLACE_ERRORS, 'HISTORY_TOO_SHORT', ...RESTORING],
     example: { ...EXAMPLE_PLACE, recursive: true, at: '2026-01-31T12:00:00Z', dryRun: true },
   }),
 ];

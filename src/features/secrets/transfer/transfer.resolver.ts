@@ -3,7 +3,7 @@ import type { Context } from '../../../kernel/context.js';
 import { enumType } from '../../../kernel/graphql/enums.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, query } from '../../../kernel/graphql/operations.js';
-import { queryBoolean, route } from '../../../rest/route.js';
+import { queryBoolean, routesAt } from '../../../rest/route.js';
 import { EXAMPLE_PLACE, PLACE_ERRORS, SECRETS, unresolvedReferences } from '../scope/secret.reply.js';
 import {
   ExportSecrets,
@@ -136,24 +136,16 @@ export class SecretTransferResolver {
   }
 }
 
+const at = routesAt(SECRETS, { errors: PLACE_ERRORS });
+
 /** Files of secrets, in and out. */
 export const transferRoutes = [
-  route({
-    extension: true,
-    method: 'POST',
-    path: `${SECRETS}/import`,
-    summary: 'Import secrets from a file, all or nothing',
+  at.post('/import', 'Import secrets from a file, all or nothing', {
     sensitive: true,
+    field: 'importSecrets',
     body: ImportSecrets,
     chosenBy: ['format', 'content'],
-    document: `mutation ($input: ImportSecretsInput!) {
-      importSecrets(input: $input) {
-        secrets { secretKey line outcome previewedValue warnings { reason message } } created changed unchanged skipped dryRun
-      }
-    }`,
-    variables: ({ body }) => ({ input: body }),
-    reply: ({ importSecrets }) => importSecrets,
-    errors: [...PLACE_ERRORS, 'SECRET_KEY_TAKEN', 'ROTATED_SECRET', 'CONCURRENT_CHANGE', 'SEALED_VALUE_INVALID'],
+    errors: ['SECRET_KEY_TAKEN', 'ROTATED_SECRET', 'CONCURRENT_CHANGE', 'SEALED_VALUE_INVALID'],
     example: {
       ...EXAMPLE_PLACE,
       format: 'dotenv',
@@ -162,28 +154,19 @@ export const transferRoutes = [
       dryRun: true,
     },
   }),
-  route({
-    extension: true,
-    method: 'GET',
-    path: `${SECRETS}/export`,
-    summary: 'Export the secrets of a folder as a file',
+  at.get('/export', 'Export the secrets of a folder as a file', {
     sensitive: true,
+    field: 'exportSecrets',
+    as: null,
+    // A header has them.
+    show: ({ unresolvedReferences: _header, ...file }) => file,
     query: ExportSecrets.omit({ includeImports: true }).extend({
       expandSecretReferences: queryBoolean(false),
       include_imports: queryBoolean(false).meta({ description: 'Whether to include imported secrets.' }),
       includeComments: queryBoolean(false),
     }),
+    words: { include_imports: 'includeImports' },
     chosenBy: ['format', 'includeComments'],
-    document: `query ($projectId: ID!, $environment: String!, $secretPath: String!, $format: SecretFileFormat!,
-        $expandSecretReferences: Boolean!, $includeImports: Boolean!, $includeComments: Boolean!) {
-      exportSecrets(projectId: $projectId, environment: $environment, secretPath: $secretPath, format: $format,
-        expandSecretReferences: $expandSecretReferences, includeImports: $includeImports, includeComments: $includeComments) {
-        content count omitted unresolvedReferences
-      }
-    }`,
-    variables: ({ query: { include_imports, ...query } }) => ({ ...query, includeImports: include_imports }),
-    reply: ({ exportSecrets: { unresolvedReferences: _header, ...file } }) => file,
     headers: [unresolvedReferences(({ exportSecrets }) => exportSecrets.unresolvedReferences)],
-    errors: PLACE_ERRORS,
   }),
 ];

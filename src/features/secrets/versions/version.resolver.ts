@@ -9,7 +9,7 @@ import { query } from '../../../kernel/graphql/operations.js';
 import { connectionOf, PageArgs } from '../../../kernel/graphql/page.js';
 import type { ConnectionOf } from '../../../kernel/paging.js';
 import { MAX_VERSION } from '../../../kernel/value-rules.js';
-import { type Data, nextCursor, orInstead, paging, queryBoolean, queryInteger, route } from '../../../rest/route.js';
+import { type Data, nextCursor, orInstead, paging, queryBoolean, queryInteger, routesAt } from '../../../rest/route.js';
 import {
   SecretActorType,
   SecretMetadataType,
@@ -214,11 +214,10 @@ export class SecretVersionsResolver {
 export const HISTORY = '/api/v1/secrets';
 const HIDDEN = '<hidden>';
 
-const ACTOR = 'actor { actorId actorType name membershipId groupId }';
 const TAGS = 'tags { id slug name: slug color }';
 const VERSION = `secretId workspace: projectId version isDeletion environment: environmentSlug folderId secretPath secretKey secretValue secretValueHidden
   secretComment secretReminderNote secretReminderRepeatDays secretReminderRecipients skipMultilineEncoding
-  secretMetadata { key value isEncrypted } ${TAGS} ${ACTOR} createdAt`;
+  secretMetadata ${TAGS} actor createdAt`;
 
 /** A version in the words of the interface. What is withheld is the word `<hidden>`; a deletion has no value at all. */
 const toVersion = ({ secretValue, secretComment, secretMetadata, ...version }: Data) => ({
@@ -230,52 +229,21 @@ const toVersion = ({ secretValue, secretComment, secretMetadata, ...version }: D
 
 const viewSecretValue = queryBoolean(true);
 
+const at = routesAt(HISTORY);
+
 export const versionRoutes = [
-  route({
-    extension: true,
-    method: 'GET',
-    path: `${HISTORY}/deleted`,
-    summary: 'List the deleted secrets of a folder',
+  at.get('/deleted', 'List the deleted secrets of a folder', {
+    field: 'deletedSecrets',
+    select: `secretId environment: environmentSlug secretPath secretKey ${TAGS} restorableVersion deletedAt actor`,
     query: z.strictObject({ ...secretLocation, recursive: queryBoolean(false), ...paging }),
-    document: `query ($projectId: ID!, $environment: String!, $secretPath: String!, $recursive: Boolean!, $first: Int, $after: String) {
-      deletedSecrets(projectId: $projectId, environment: $environment, secretPath: $secretPath, recursive: $recursive,
-          first: $first, after: $after) {
-        nodes { secretId environment: environmentSlug secretPath secretKey ${TAGS} restorableVersion deletedAt ${ACTOR} }
-        pageInfo { hasNextPage endCursor }
-      }
-    }`,
-    variables: ({ query: { projectId, environment, secretPath, recursive, limit, cursor } }) => ({
-      projectId,
-      environment,
-      secretPath,
-      recursive,
-      first: limit,
-      after: cursor,
-    }),
-    reply: ({ deletedSecrets }) => ({
-      deletedSecrets: deletedSecrets.nodes,
-      ...nextCursor(deletedSecrets.pageInfo),
-    }),
     errors: ['PROJECT_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND'],
   }),
-  route({
-    extension: true,
-    method: 'GET',
-    path: `${HISTORY}/{secretId}/versions`,
-    summary: 'List the versions of a secret, newest first',
+  at.get('/{secretId}/versions', 'List the versions of a secret, newest first', {
     sensitive: true,
+    field: 'secretVersions',
+    select: VERSION,
+    beside: 'readIssues { version }',
     query: z.strictObject({ viewSecretValue, ...paging }),
-    document: `query ($secretId: ID!, $viewSecretValue: Boolean!, $first: Int, $after: String) {
-      secretVersions(secretId: $secretId, viewSecretValue: $viewSecretValue, first: $first, after: $after) {
-        nodes { ${VERSION} } readIssues { version } pageInfo { hasNextPage endCursor }
-      }
-    }`,
-    variables: ({ params, query }) => ({
-      secretId: params.secretId,
-      viewSecretValue: query.viewSecretValue,
-      first: query.limit,
-      after: query.cursor,
-    }),
     reply: ({ secretVersions }) => ({
       secretVersions: secretVersions.nodes.map(toVersion),
       ...nextCursor(secretVersions.pageInfo),
@@ -283,23 +251,13 @@ export const versionRoutes = [
     headers: [unreadableValues(({ secretVersions }) => secretVersions.readIssues.length)],
     errors: ['SECRET_NOT_FOUND'],
   }),
-  route({
-    extension: true,
-    method: 'GET',
-    path: `${HISTORY}/{secretId}/versions/{version}`,
-    summary: 'Get a version of a secret',
+  at.get('/{secretId}/versions/{version}', 'Get a version of a secret', {
     sensitive: true,
+    field: 'secretVersion',
+    select: VERSION,
+    show: toVersion,
     params: z.object({ secretId: z.string(), version: queryInteger(1, MAX_VERSION) }),
     query: z.strictObject({ viewSecretValue }),
-    document: `query ($secretId: ID!, $version: Int!, $viewSecretValue: Boolean!) {
-      secretVersion(secretId: $secretId, version: $version, viewSecretValue: $viewSecretValue) { ${VERSION} }
-    }`,
-    variables: ({ params, query }) => ({
-      secretId: params.secretId,
-      version: Number(params.version),
-      viewSecretValue: query.viewSecretValue,
-    }),
-    reply: ({ secretVersion }) => ({ secretVersion: toVersion(secretVersion) }),
     errors: ['SECRET_NOT_FOUND', 'SECRET_VERSION_NOT_FOUND', 'SEALED_VALUE_INVALID', 'KEY_DISABLED'],
   }),
 ];

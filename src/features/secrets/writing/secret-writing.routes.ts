@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { route } from '../../../rest/route.js';
+import { routesAt } from '../../../rest/route.js';
 import { secretKey } from '../core/secret.rules.js';
 import { secretLocation } from '../scope/location.rules.js';
 import { EXAMPLE_PLACE, FIELDS, PLACE_ERRORS, SECRETS, toSecret } from '../scope/secret.reply.js';
@@ -31,12 +31,6 @@ const mode = z
   .default('fail')
   .transform((word) => (word === FAIL_ON_NOT_FOUND ? 'fail' : word))
   .meta({ description: 'What to do when a secret does not exist. `failOnNotFound` is the same as `fail`.' });
-
-/** The secrets of a batch in the words of GraphQL. */
-const typed = <T extends { type: string }>({ type, ...secret }: T) => ({ ...secret, type: type.toUpperCase() });
-const ofBatch = ({ secrets, ...body }: { secrets: readonly { type: string }[] }) => ({
-  input: { ...body, secrets: secrets.map(typed) },
-});
 
 /** A move or copy in the words of the interface. */
 const Transfer = TransferSecrets.omit({ source: true, destination: true }).extend({
@@ -71,159 +65,92 @@ const TRANSFER_EXAMPLE = {
 /** Tells a transfer from a new secret with the key `move` or `copy`. */
 const OF_TRANSFERS = ['secretIds', 'sourceEnvironment', 'destinationEnvironment'];
 
+const at = routesAt(SECRETS, {
+  select: FIELDS,
+  as: ['secret', 'secrets'],
+  show: toSecret,
+  words: { secretName: 'secretKey', newSecretName: 'newSecretKey' },
+  errors: PLACE_ERRORS,
+});
+
+/** What a new secret names may not be there. */
+const CREATING = ['TAG_NOT_FOUND', 'USER_NOT_FOUND', 'SECRET_NOT_FOUND', 'SECRET_KEY_TAKEN'] as const;
+/** What a change of keys takes with it. */
+const MOVING = ['SECRET_REFERENCED', 'REFERENCES_TOO_LONG', 'CONCURRENT_CHANGE', 'SEALED_VALUE_INVALID'] as const;
+
 /** Routes that change secrets. A secret may have the last word of a path of these as its key: see `chosenBy`. */
 export const secretWritingRoutes = [
-  route({
-    extension: true,
-    method: 'POST',
-    path: `${SECRETS}/move`,
-    summary: 'Move secrets to another folder or environment, all or nothing',
+  at.post('/move', 'Move secrets to another folder or environment, all or nothing', {
+    field: 'moveSecrets',
+    select: '*',
+    show: ({ secretIds }) => ({ isSourceUpdated: true, isDestinationUpdated: true, secretIds }),
     body: Transfer,
     chosenBy: OF_TRANSFERS,
-    document: `mutation ($input: MoveSecretsInput!) { moveSecrets(input: $input) { secretIds replacedSecretIds rewritten } }`,
-    variables: ({ body }) => ({ input: transferOf(body) }),
-    reply: ({ moveSecrets: { secretIds } }) => ({ isSourceUpdated: true, isDestinationUpdated: true, secretIds }),
-    errors: [
-      ...PLACE_ERRORS,
-      'SECRET_NOT_FOUND',
-      'SECRET_KEY_TAKEN',
-      'ROTATED_SECRET',
-      'SECRET_REFERENCED',
-      'REFERENCES_TOO_LONG',
-      'CONCURRENT_CHANGE',
-      'SEALED_VALUE_INVALID',
-    ],
+    input: transferOf,
+    errors: ['SECRET_NOT_FOUND', 'SECRET_KEY_TAKEN', 'ROTATED_SECRET', ...MOVING],
     example: TRANSFER_EXAMPLE,
   }),
-  route({
-    extension: true,
-    method: 'POST',
-    path: `${SECRETS}/copy`,
-    summary: 'Copy secrets to another folder or environment, all or nothing',
+  at.post('/copy', 'Copy secrets to another folder or environment, all or nothing', {
+    field: 'copySecrets',
+    select: '*',
+    show: ({ secretIds }) => ({ secretIds }),
     body: Transfer,
     chosenBy: OF_TRANSFERS,
-    document: `mutation ($input: CopySecretsInput!) { copySecrets(input: $input) { secretIds replacedSecretIds } }`,
-    variables: ({ body }) => ({ input: transferOf(body) }),
-    reply: ({ copySecrets: { secretIds } }) => ({ secretIds }),
-    errors: [...PLACE_ERRORS, 'SECRET_NOT_FOUND', 'SECRET_KEY_TAKEN', 'ROTATED_SECRET', 'SEALED_VALUE_INVALID'],
+    input: transferOf,
+    errors: ['SECRET_NOT_FOUND', 'SECRET_KEY_TAKEN', 'ROTATED_SECRET', 'SEALED_VALUE_INVALID'],
     example: TRANSFER_EXAMPLE,
   }),
-  route({
-    extension: true,
-    method: 'POST',
-    path: `${SECRETS}/batch`,
-    summary: 'Create secrets, all or nothing',
+  at.post('/batch', 'Create secrets, all or nothing', {
     sensitive: true,
+    field: 'createSecrets',
     body: CreateSecrets,
     chosenBy: ['secrets'],
-    document: `mutation ($input: CreateSecretsInput!) { createSecrets(input: $input) { secrets { ${FIELDS} } } }`,
-    variables: ({ body }) => ofBatch(body),
-    reply: ({ createSecrets }) => ({ secrets: createSecrets.secrets.map(toSecret) }),
-    errors: [...PLACE_ERRORS, 'TAG_NOT_FOUND', 'USER_NOT_FOUND', 'SECRET_NOT_FOUND', 'SECRET_KEY_TAKEN'],
+    errors: CREATING,
     example: { ...EXAMPLE_PLACE, secrets: [{ secretKey: 'DB_PASSWORD', secretValue: 'correct horse' }] },
   }),
-  route({
-    extension: true,
-    method: 'PATCH',
-    path: `${SECRETS}/batch`,
-    summary: 'Update secrets, all or nothing',
+  at.patch('/batch', 'Update secrets, all or nothing', {
     sensitive: true,
+    field: 'updateSecrets',
     body: UpdateSecrets.extend({ mode, secrets: z.array(ChangeOfBatch).min(1).max(1_000) }),
     chosenBy: ['secrets', 'mode'],
-    document: `mutation ($input: UpdateSecretsInput!) { updateSecrets(input: $input) { secrets { ${FIELDS} } } }`,
-    variables: ({ body: { secrets, mode, ...body } }) => ({
-      input: { ...body, mode: mode.toUpperCase(), secrets: secrets.map((secret) => typed(renamed(secret))) },
-    }),
-    reply: ({ updateSecrets }) => ({ secrets: updateSecrets.secrets.map(toSecret) }),
-    errors: [
-      ...PLACE_ERRORS,
-      'TAG_NOT_FOUND',
-      'USER_NOT_FOUND',
-      'SECRET_NOT_FOUND',
-      'SECRET_KEY_TAKEN',
-      'ROTATED_SECRET',
-      'SECRET_REFERENCED',
-      'REFERENCES_TOO_LONG',
-      'CONCURRENT_CHANGE',
-      'SEALED_VALUE_INVALID',
-    ],
+    input: ({ secrets, ...body }) => ({ ...body, secrets: secrets.map(renamed) }),
+    errors: [...CREATING, 'ROTATED_SECRET', ...MOVING],
     example: { ...EXAMPLE_PLACE, secrets: [{ secretKey: 'DB_PASSWORD', secretValue: 'battery staple' }] },
   }),
-  route({
-    extension: true,
-    method: 'DELETE',
-    path: `${SECRETS}/batch`,
-    summary: 'Delete secrets, all or nothing',
+  at.delete('/batch', 'Delete secrets, all or nothing', {
     sensitive: true,
+    field: 'deleteSecrets',
     body: DeleteSecrets,
     chosenBy: ['secrets'],
-    document: `mutation ($input: DeleteSecretsInput!) { deleteSecrets(input: $input) { secrets { ${FIELDS} } } }`,
-    variables: ({ body }) => ofBatch(body),
-    reply: ({ deleteSecrets }) => ({ secrets: deleteSecrets.secrets.map(toSecret) }),
-    errors: [...PLACE_ERRORS, 'SECRET_NOT_FOUND', 'ROTATED_SECRET', 'SEALED_VALUE_INVALID'],
+    errors: ['SECRET_NOT_FOUND', 'ROTATED_SECRET', 'SEALED_VALUE_INVALID'],
     example: { ...EXAMPLE_PLACE, secrets: [{ secretKey: 'DB_PASSWORD' }] },
   }),
-  route({
-    extension: true,
-    method: 'POST',
-    path: `${SECRETS}/{secretName}`,
-    summary: 'Create a secret',
+  at.post('/{secretName}', 'Create a secret', {
     description: 'Requires the permission `secrets:create` at the path.',
     sensitive: true,
+    field: 'createSecret',
     body: CreateSecret.omit({ secretKey: true }),
-    document: `mutation ($input: CreateSecretInput!) { createSecret(input: $input) { secret { ${FIELDS} } } }`,
-    variables: ({ params, body: { type, ...body } }) => ({
-      input: { secretKey: params.secretName, type: type.toUpperCase(), ...body },
-    }),
-    reply: ({ createSecret }) => ({ secret: toSecret(createSecret.secret) }),
-    errors: [...PLACE_ERRORS, 'TAG_NOT_FOUND', 'USER_NOT_FOUND', 'SECRET_NOT_FOUND', 'SECRET_KEY_TAKEN'],
+    errors: CREATING,
     example: { ...EXAMPLE_PLACE, secretValue: 'correct horse', secretComment: 'of the shop' },
   }),
-  route({
-    extension: true,
-    method: 'PATCH',
-    path: `${SECRETS}/{secretName}`,
-    summary: 'Update a secret',
+  at.patch('/{secretName}', 'Update a secret', {
     description: 'Requires the permission `secrets:edit` at the path.',
     operationId: 'updateSecret',
     about: 'Updates a secret by its key: its key, value, comment, metadata, tags or reminder.',
     sensitive: true,
+    field: 'updateSecretByKey',
     body: UpdateSecretByKey.omit({ secretKey: true, newSecretKey: true }).extend({ newSecretName }),
-    document: `mutation ($input: UpdateSecretByKeyInput!) { updateSecretByKey(input: $input) { secret { ${FIELDS} } } }`,
-    variables: ({ params, body: { type, ...body } }) => ({
-      input: { secretKey: params.secretName, type: type.toUpperCase(), ...renamed(body) },
-    }),
-    reply: ({ updateSecretByKey }) => ({ secret: toSecret(updateSecretByKey.secret) }),
-    errors: [
-      ...PLACE_ERRORS,
-      'TAG_NOT_FOUND',
-      'USER_NOT_FOUND',
-      'SECRET_NOT_FOUND',
-      'SECRET_KEY_TAKEN',
-      'ROTATED_SECRET',
-      'SECRET_REFERENCED',
-      'REFERENCES_TOO_LONG',
-      'CONCURRENT_CHANGE',
-      'SEALED_VALUE_INVALID',
-    ],
+    errors: [...CREATING, 'ROTATED_SECRET', ...MOVING],
     example: { ...EXAMPLE_PLACE, secretValue: 'battery staple' },
   }),
-  route({
-    extension: true,
-    method: 'DELETE',
-    path: `${SECRETS}/{secretName}`,
-    summary: 'Delete a secret',
+  at.delete('/{secretName}', 'Delete a secret', {
     description: 'Requires the permission `secrets:delete` at the path.',
     operationId: 'deleteSecret',
     about: 'Deletes a secret by its key. Deleted secrets can be restored.',
     sensitive: true,
+    field: 'deleteSecretByKey',
     body: DeleteSecretByKey.omit({ secretKey: true }),
-    document: `mutation ($input: DeleteSecretByKeyInput!) { deleteSecretByKey(input: $input) { secret { ${FIELDS} } } }`,
-    variables: ({ params, body: { type, ...body } }) => ({
-      input: { secretKey: params.secretName, type: type.toUpperCase(), ...body },
-    }),
-    reply: ({ deleteSecretByKey }) => ({ secret: toSecret(deleteSecretByKey.secret) }),
-    errors: [...PLACE_ERRORS, 'SECRET_NOT_FOUND', 'ROTATED_SECRET', 'SEALED_VALUE_INVALID'],
+    errors: ['SECRET_NOT_FOUND', 'ROTATED_SECRET', 'SEALED_VALUE_INVALID'],
     example: EXAMPLE_PLACE,
   }),
 ];
