@@ -35,11 +35,11 @@ type Field = GraphQLField<unknown, unknown>;
 export function writtenRoute(schema: GraphQLSchema, route: Route): WrittenRoute {
   if ('present' in route) return throughPresent(writtenRoute(schema, route.present), route);
   if ('document' in route) return route;
-  const isRead = route.method === 'GET';
+  const isRead = route.method === 'GET' || route.reads === true;
   const field = (isRead ? schema.getQueryType() : schema.getMutationType())?.getFields()[route.field];
   if (field === undefined) throw new Error(`the schema has no ${isRead ? 'query' : 'mutation'} ${route.field}`);
   const answer = answerOf(schema, field, route);
-  const query = route.query ?? (answer.isList ? z.strictObject(paging) : undefined);
+  const query = route.query ?? (answer.isList && route.method === 'GET' ? z.strictObject(paging) : undefined);
   const request = { path: route.path, query, body: route.body };
   const variables = route.variables ?? variablesOf(field, route);
   // Of `roles @include(if: $includeRoles)`.
@@ -90,7 +90,7 @@ interface Answer {
 
 /** What is asked for behind a field, and the reply that it makes: for a list, a query and a mutation. */
 function answerOf(schema: GraphQLSchema, { name, type }: Field, route: FieldRoute): Answer {
-  const { method, select, beside = '', show = (object) => object } = route;
+  const { method, reads, select, beside = '', show = (object) => object } = route;
   const object = getNamedType(type);
   if (!hasFields(object)) throw new Error(`${name} returns no object`);
   const fields = object.getFields();
@@ -111,7 +111,8 @@ function answerOf(schema: GraphQLSchema, { name, type }: Field, route: FieldRout
   const one = (selection: string, reply: Answer['reply']): Answer => ({ isList: false, selection, reply });
   const isMany = (of: GraphQLOutputType): 0 | 1 => (isListType(isNonNullType(of) ? of.ofType : of) ? 1 : 0);
   const whole = () => selectionOf(schema, object, select);
-  if (method === 'GET') return one(whole(), (data) => wrapped(isMany(type), name, shownOf(data[name], show)));
+  if (method === 'GET' || reads === true)
+    return one(whole(), (data) => wrapped(isMany(type), name, shownOf(data[name], show)));
   return only !== undefined && others.length === 0 && hasFields(getNamedType(only.type))
     ? one(`${only.name} { ${selectionOf(schema, only.type, select)} }`, (data) =>
         wrapped(isMany(only.type), only.name, shownOf(data[name][only.name], show)),
@@ -127,7 +128,10 @@ const shownOf = (found: Data, show: (object: Data) => unknown): unknown =>
 const PAGING: Readonly<Record<string, string>> = { limit: 'first', cursor: 'after' };
 
 /** Gives each part of a request to the argument of its name; a path parameter that has none is the `id`. */
-function variablesOf(field: Field, { path, words = {}, given, input: inputOf }: FieldRoute): WrittenRoute['variables'] {
+function variablesOf(
+  field: Field,
+  { path, reads, words = {}, given, input: inputOf }: FieldRoute,
+): WrittenRoute['variables'] {
   const input = field.args.find(({ name }) => name === 'input');
   const type = input === undefined ? undefined : getNamedType(input.type);
   const known = isInputObjectType(type) ? Object.keys(type.getFields()) : field.args.map(({ name }) => name);
@@ -144,8 +148,8 @@ function variablesOf(field: Field, { path, words = {}, given, input: inputOf }: 
       : Object.fromEntries(Object.entries(fields).map(([name, value]) => [others[name] ?? name, value]));
   if (input !== undefined)
     return ({ params, body }) => ({ input: { ...inPath(params), ...called(inputOf?.(body) ?? body, words) } });
-  const ofQuery = { ...PAGING, ...words };
-  return ({ params, query }) => ({ ...inPath(params), ...called(query, ofQuery) });
+  const ofRead = { ...PAGING, ...words };
+  return ({ params, query, body }) => ({ ...inPath(params), ...called(reads === true ? body : query, ofRead) });
 }
 
 function argumentOf(field: Field, name: string): GraphQLArgument {

@@ -115,6 +115,8 @@ interface WrittenResponse<Q extends z.ZodObject, B extends z.ZodObject> {
 interface FieldResponse<Q extends z.ZodObject, B extends z.ZodObject> {
   /** The field that answers it: of a GET a query, else a mutation. */
   readonly field: string;
+  /** A query answers it, though it is no GET: what it asks for does not belong into an address. */
+  readonly reads?: true;
   /**
    * What is asked for: of each row of a list, which takes `limit` and `cursor`; of the one object in the payload of a mutation; or of
    * what the field itself returns. `*` stands for the fields that such an object holds, with those of the objects in it, but for the fields

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { olderPaths } from '../../rest/older-paths.js';
-import { type Data, type Route, type RouteRequest, route, routesAt } from '../../rest/route.js';
+import { type Data, type Route, type RouteRequest, routesAt } from '../../rest/route.js';
 import { BySlug } from './core/project.rules.js';
 import { environmentRoutes } from './environments/environment.resolver.js';
 import {
@@ -176,25 +176,25 @@ const olderMemberships = [
     },
     { 'GET /{userId}': { path: '/{userId}/membership', operationId: undefined } },
   ),
-  // The name is in the body, and what answers it is a query.
-  route({
-    extension: true,
-    deprecated: true,
-    method: 'POST',
-    path: '/api/v1/workspace/{workspaceId}/memberships/details',
-    summary: 'Get the membership of a user by name (older path)',
-    body: z.strictObject({
-      username: z.string().min(1).max(255).meta({ description: 'Username of the user.' }),
-    }),
-    harmless: REPEATED,
-    document: `query ($projectId: ID!, $memberId: ID!) {
-      projectMembership(projectId: $projectId, memberKind: USER, memberId: $memberId) { ${USER_FIELDS} }
-    }`,
-    variables: ({ params, body }) => ({ projectId: params.workspaceId, memberId: body.username }),
-    reply: ({ projectMembership }) => ({ membership: withUser(projectMembership) }),
-    errors: ['PROJECT_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND'],
-    example: { username: 'ann@example.com' },
-  }),
+  routesAt('/api/v1/workspace/{workspaceId}/memberships', { deprecated: true }).post(
+    '/details',
+    'Get the membership of a user by name (older path)',
+    {
+      field: 'projectMembership',
+      reads: true,
+      words: { workspaceId: 'projectId', username: 'memberId' },
+      given: { memberKind: 'user' },
+      select: USER_FIELDS,
+      as: 'membership',
+      show: withUser,
+      body: z.strictObject({
+        username: z.string().min(1).max(255).meta({ description: 'Username of the user.' }),
+      }),
+      harmless: REPEATED,
+      errors: ['PROJECT_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND'],
+      example: { username: 'ann@example.com' },
+    },
+  ),
   routesAt('/api/v2/workspace/identity-memberships', { deprecated: true }).get(
     '/{membershipId}',
     'Get the membership of a machine identity by its ID alone (older path)',

@@ -2,7 +2,7 @@ import { Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
 import { objectType } from '../../../kernel/graphql/object-types.js';
 import { mutation, query } from '../../../kernel/graphql/operations.js';
-import { bodyOf, route, withoutNull } from '../../../rest/route.js';
+import { bodyOf, withoutNull } from '../../../rest/route.js';
 import { certificates } from '../certificates/certificate.routes.js';
 import { CertificateType } from '../certificates/certificate.type.js';
 import { ExportPkcs12, ImportPkcs12 } from './format.rules.js';
@@ -58,27 +58,22 @@ export const formatRoutes = [
       password: 'correct horse battery',
     },
   }),
-  // Not a GET: a password does not belong into an address.
-  route({
-    method: 'POST',
-    path: '/api/v1/cert-manager/certificates/{certificateId}/pkcs12',
-    summary: 'Download a certificate, its chain and its private key as a PKCS#12 file',
-    operationId: 'downloadCertificatePkcs12',
-    extension: true,
-    body: bodyOf(ExportPkcs12, 'id'),
-    document: `query ($id: ID!, $password: String!) {
-      certificatePkcs12(id: $id, password: $password) { certificate { id serialNumber } pkcs12 }
-    }`,
-    variables: ({ params, body }) => ({ id: params.certificateId, ...body }),
-    reply: ({ certificatePkcs12: { certificate, pkcs12 } }) => ({
-      certificateId: certificate.id,
-      serialNumber: certificate.serialNumber,
-      pkcs12,
-    }),
-    sensitive: true,
-    errors: KEY_ERRORS,
-    example: { password: 'correct horse battery' },
-  }),
+  certificates.post(
+    '/{certificateId}/pkcs12',
+    'Download a certificate, its chain and its private key as a PKCS#12 file',
+    {
+      operationId: 'downloadCertificatePkcs12',
+      field: 'certificatePkcs12',
+      reads: true,
+      body: bodyOf(ExportPkcs12, 'id'),
+      select: 'certificate { id serialNumber } pkcs12',
+      as: null,
+      show: ({ certificate: { id, serialNumber }, pkcs12 }) => ({ certificateId: id, serialNumber, pkcs12 }),
+      sensitive: true,
+      errors: KEY_ERRORS,
+      example: { password: 'correct horse battery' },
+    },
+  ),
   certificates.get('/{certificateId}/bundle', 'Download a certificate, its chain and its private key', {
     operationId: 'downloadCertificateBundle',
     field: 'certificatePrivateKey',

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { bodyOf, paging, queryInteger, route, routesAt, withoutNull } from '../../../rest/route.js';
+import { bodyOf, paging, queryInteger, routesAt, withoutNull } from '../../../rest/route.js';
 import { CreateToken, RenameToken, TokenValue } from './access-token.rules.js';
 
 // The fields of `tokenData` in operation 1 of the specification, and no others.
@@ -84,14 +84,11 @@ export const accessTokenRoutes = [
     errors: ['LAST_ADMIN'],
     example: EXAMPLE_TOKEN,
   }),
-  route({
-    extension: true,
+  tokens.post('/checkAuth', 'Check that a token is valid (older path)', {
     deprecated: true,
-    method: 'POST',
-    path: '/api/v1/auth/checkAuth',
-    summary: 'Check that a token is valid (older path)',
-    document: 'query { viewer { kind } }',
-    variables: () => ({}),
+    field: 'viewer',
+    reads: true,
+    select: 'kind',
     reply: () => ({ message: 'The token is valid.' }),
   }),
 ];

@@ -1,28 +1,10 @@
 import * as z from 'zod';
 import { integer } from '../../../kernel/value-rules.js';
-import {
-  boundedPaging,
-  type Data,
-  nextCursor,
-  paging,
-  queryInteger,
-  type Route,
-  route,
-  routesAt,
-} from '../../../rest/route.js';
+import { boundedPaging, paging, queryInteger, type Route, routesAt } from '../../../rest/route.js';
 import { PreviewAlert } from './alert-delivery.rules.js';
 
-const PATH = '/api/v1/cert-manager/alerts';
-
-const MATCH = 'id: subjectId commonName sans profileName serialNumber isCa notBefore notAfter';
-const matches = routesAt(PATH, { select: MATCH, as: 'certificates' });
-
-/** A search may end before its page is full: then there is a next page all the same. */
-const toReply = ({ nodes, totalCount, pageInfo }: Data): Data => ({
-  certificates: nodes,
-  total: totalCount,
-  ...nextCursor(pageInfo),
-});
+// A search may end before its page is full: then there is a next page all the same.
+const matches = routesAt('/api/v1/cert-manager/alerts', { select: 'id: subjectId *', as: 'certificates' });
 
 const { projectId, filters, alertBefore, eventType } = PreviewAlert.shape;
 
@@ -43,19 +25,11 @@ const PageQuery = z.strictObject({
 
 /** Certificates that alerts apply to. */
 export const matchRoutes: readonly Route[] = [
-  route({
-    method: 'POST',
-    path: `${PATH}/preview/certificates`,
-    summary: 'Preview the certificates that an alert would match',
-    extension: true,
+  matches.post('/preview/certificates', 'Preview the certificates that an alert would match', {
+    field: 'previewCertificateAlert',
+    reads: true,
+    beside: 'total: totalCount',
     body: PreviewBody,
-    document: `query ($projectId: ID!, $filters: [CertificateAlertFilterInput!]!, $alertBefore: String!,
-        $eventType: CertificateEventType!, $first: Int!, $after: String, $offset: Int) {
-      previewCertificateAlert(projectId: $projectId, filters: $filters, alertBefore: $alertBefore, eventType: $eventType,
-        first: $first, after: $after, offset: $offset) {
-        nodes { ${MATCH} } pageInfo { hasNextPage endCursor } totalCount } }`,
-    variables: ({ body: { limit: first, cursor: after, ...body } }) => ({ ...body, first, after }),
-    reply: ({ previewCertificateAlert }) => toReply(previewCertificateAlert),
     example: {
       projectId: '6f1c2a60-5a3e-4c52-9f43-6f4b8f0f2f11',
       filters: [{ field: 'common_name', operator: 'ends_with', value: '.example.com' }],

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { bodyOf, type Data, eachOf, paging, queryBoolean, type Route, route, routesAt } from '../../../rest/route.js';
+import { bodyOf, type Data, eachOf, paging, queryBoolean, type Route, routesAt } from '../../../rest/route.js';
 import { fieldOf, type KindDeclaration, typePrefixOf } from './kind/rotation-kind.js';
 import { DECLARATIONS } from './kinds/kinds.js';
 import { CreateRotation, GiveUpRevocations, MoveRotation, UpdateRotation } from './rotation.rules.js';
@@ -56,14 +56,11 @@ const LIST = ofAllTypes.get('', 'List the rotations of a project', {
   errors: ['PROJECT_NOT_FOUND'],
 });
 
-const OPTIONS = route({
-  method: 'GET',
-  path: `${PATH}/options`,
-  summary: 'List the rotation types',
-  extension: true,
-  document: 'query { secretRotationKinds { kinds { type title app credentialsOverlap } } }',
-  variables: () => ({}),
-  reply: ({ secretRotationKinds: { kinds } }) => ({
+const OPTIONS = routesAt(PATH).get('/options', 'List the rotation types', {
+  field: 'secretRotationKinds',
+  select: 'kinds',
+  as: null,
+  show: ({ kinds }) => ({
     secretRotationOptions: eachOf(kinds as Data[], ({ type, title, app, credentialsOverlap }) => ({
       name: title,
       type,
@@ -238,8 +235,7 @@ function settingRoutes(declared: KindDeclaration): Route[] {
 
 /** What reaches the external system by rotations of one type. */
 function outsideRoutes(declared: KindDeclaration): Route[] {
-  const { type, rest } = declared;
-  const { title, operations } = rest;
+  const { title, operations } = declared.rest;
   const noun = `${typePrefixOf(declared.type)}Rotation`;
   const at = routesOf(declared);
   return [
@@ -256,7 +252,7 @@ function outsideRoutes(declared: KindDeclaration): Route[] {
       }),
       harmless: OF_ONE,
       select: `secretRotation { ${COMMON} ${selectionOf(declared)} } credentialDebts credentialsLeft`,
-      variables: ({ params, query }: Data) => ({ input: { id: params.rotationId, type, ...query } }),
+      variables: ({ params, query }: Data) => ({ input: { id: params.rotationId, type: declared.type, ...query } }),
       reply: ({ deleteSecretRotation: { secretRotation, ...left } }: Data) => ({
         secretRotation: toReply(secretRotation),
         ...left,
