@@ -1,5 +1,5 @@
 // A write of many records and what follows from them: arrays of many columns, and writes within a query.
-import { plannedOnce } from '../database/plans.sql.js';
+import { arrayOfHiddenLength } from '../database/plans.sql.js';
 
 /** Which projects have changed with the events of a batch: none, those that are named, or all of the organization. */
 export type AffectedProjects = 'nothing' | 'projects' | 'organization';
@@ -44,7 +44,7 @@ const EXPIRES_ON = `coalesce((
 const STORE = `insert into audit_record (${COLUMNS.join(', ')}, expires_on)
     select id, organization_id, project_id, action, outcome, actor_kind, actor_id, token_id, request_id, address::inet, user_agent, facts::jsonb,
       decode(disclosed, 'hex'), decode(mac, 'hex'), class, subject_id, ${EXPIRES_ON}
-    from unnest(${TYPES.map((type, at) => plannedOnce(`$${at + 1}`, type)).join(', ')}) as given (${RECORD_PARAMETERS.join(', ')})`;
+    from unnest(${TYPES.map((type, at) => arrayOfHiddenLength(`$${at + 1}`, type)).join(', ')}) as given (${RECORD_PARAMETERS.join(', ')})`;
 
 /**
  * The insert of records of which some name lists.
@@ -53,13 +53,13 @@ const STORE = `insert into audit_record (${COLUMNS.join(', ')}, expires_on)
  *   other one waits for. The lists are in one order, so that two batches with the same ones do not lock each other out.
  */
 const storeWithLists = (turn: string): string => `missing as (
-    select named.digest from unnest(${plannedOnce('$13', 'text')}) as named (digest)
-    where length(named.digest) = 64 and named.digest <> all (${plannedOnce('$18', 'text')})
+    select named.digest from unnest(${arrayOfHiddenLength('$13', 'text')}) as named (digest)
+    where length(named.digest) = 64 and named.digest <> all (${arrayOfHiddenLength('$18', 'text')})
       and (select true from audit_disclosure d where d.digest = decode(named.digest, 'hex')) is null
   ), listed as (
     insert into audit_disclosure (digest, ids)
     select decode(digest, 'hex'), ids::uuid[]
-    from unnest(${plannedOnce('$18', 'text')}, ${plannedOnce('$19', 'text')}) as list (digest, ids)
+    from unnest(${arrayOfHiddenLength('$18', 'text')}, ${arrayOfHiddenLength('$19', 'text')}) as list (digest, ids)
     where ${turn} order by digest on conflict do nothing
   ), stored as (
     ${STORE}
@@ -74,7 +74,7 @@ const storeWithLists = (turn: string): string => `missing as (
  */
 const CHANGED: Readonly<Record<Exclude<AffectedProjects, 'nothing'>, string>> = {
   projects: `with changed as (
-      update project set revision = revision + 1 where id = any(${plannedOnce('$3', 'uuid')}) returning 1
+      update project set revision = revision + 1 where id = any(${arrayOfHiddenLength('$3', 'uuid')}) returning 1
     )`,
   organization: `with held as (
       select id from project where id = any($3::uuid[])

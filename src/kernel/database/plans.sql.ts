@@ -25,7 +25,7 @@ export const pagePerOwner = <Row, Schema>(
  * @param place of the parameter: `$1`
  * @param type of its elements
  */
-export const plannedOnce = (place: string, type: string): string => `(select ${place}::${type}[])::${type}[]`;
+export const arrayOfHiddenLength = (place: string, type: string): string => `(select ${place}::${type}[])::${type}[]`;
 
 /** Sizes of all tables that have as many pages or more. */
 export const listTableSizes = sqlStatement({

@@ -18,7 +18,7 @@ import {
 import { once } from '../once.js';
 import type { KeyBounds, TimeBounds } from '../paging.js';
 import type { Connected, Query } from './database.js';
-import { plannedOnce } from './plans.sql.js';
+import { arrayOfHiddenLength } from './plans.sql.js';
 import { type SqlType, type Statement, statement, type Types, type ValuesOf } from './statement.js';
 
 /** A row of a table as it is read. */
@@ -124,7 +124,7 @@ export function sqlRowsOf<const Row extends Types>(types: Row) {
     return { ...plain, sentAs: 'text', received, toSent: (value: unknown) => JSON.stringify(value) };
   });
   const names = columns.map(({ column }) => column);
-  const arrays = columns.map(({ property, sentAs }) => plannedOnce(`:${property}`, sentAs));
+  const arrays = columns.map(({ property, sentAs }) => arrayOfHiddenLength(`:${property}`, sentAs));
   return {
     /** Names of the columns in SQL. */
     names,

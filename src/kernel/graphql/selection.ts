@@ -14,7 +14,7 @@ import {
  *
  * @param path names of fields, outermost first
  */
-export function selects(info: GraphQLResolveInfo, path: readonly string[]): boolean {
+export function selectsField(info: GraphQLResolveInfo, path: readonly string[]): boolean {
   let fields: readonly FieldNode[] = info.fieldNodes;
   for (const name of path) {
     fields = fields

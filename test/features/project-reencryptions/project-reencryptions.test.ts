@@ -1,6 +1,6 @@
 import {
+  reencryptionStatementsOf,
   scanStatementOf,
-  statementsOf,
 } from '../../../src/features/operations/project-reencryptions/project-reencryption.sql.js';
 import { SEALED_TABLES } from '../../../src/start/tables.js';
 import { type Caller, mustSucceed } from '../../kit/caller.js';
@@ -342,7 +342,9 @@ describe('re-encryptions of projects', () => {
         ['missed', none],
       ] as const) {
         const values = `'${project.id}', ${keys}, '${secret?.id}', ${2_000 + MOST}, 50`;
-        expect(await run(name, statementsOf(versions, 'value').next.text, values)).toBeLessThanOrEqual(MOST);
+        expect(await run(name, reencryptionStatementsOf(versions, 'value').next.text, values)).toBeLessThanOrEqual(
+          MOST,
+        );
       }
     });
 

@@ -10,7 +10,7 @@ export interface Assignee {
 }
 
 /** What is assigned or revoked. */
-export interface Assigned {
+export interface AssignableRights {
   readonly verb: 'assign-role' | 'assign-additional-privileges';
   /** Slug of the role. */
   readonly role?: string;
@@ -22,7 +22,11 @@ export interface Assigned {
  * Whether rules let their holder assign or revoke a role or a privilege of a member without the right to edit
  * memberships. Checked for each subject and action that it allows; the permission boundary is checked elsewhere.
  */
-export function mayAssign(own: Ability, { subject, fields }: Assignee, { verb, role, rules }: Assigned): boolean {
+export function mayAssign(
+  own: Ability,
+  { subject, fields }: Assignee,
+  { verb, role, rules }: AssignableRights,
+): boolean {
   const action = `${subject}:${verb}` as Action;
   const given = { ...fields, ...(role === undefined ? {} : { role }) };
   const pairs = allowedBy(rules);
@@ -31,7 +35,7 @@ export function mayAssign(own: Ability, { subject, fields }: Assignee, { verb, r
 }
 
 /** Whether rules let their holder assign anything to this member. Other callers learn nothing about the member. */
-export function mayAssignTo(own: Ability, { subject, fields }: Assignee, verb: Assigned['verb']): boolean {
+export function mayAssignTo(own: Ability, { subject, fields }: Assignee, verb: AssignableRights['verb']): boolean {
   const field = FIELD_OF[subject];
   return assignmentsOf(own)
     .rulesFor(verb, subject)

@@ -1,6 +1,6 @@
 export { abilityOf } from './ability.js';
 export { ORGANIZATION_ACTIONS, ORGANIZATION_VOCABULARY, PROJECT_ACTIONS, PROJECT_VOCABULARY } from './actions.js';
-export { type Assigned, type Assignee, mayAssign, mayAssignTo } from './assignment.js';
+export { type AssignableRights, type Assignee, mayAssign, mayAssignTo } from './assignment.js';
 export {
   attributesNamedIn,
   attributesOf,

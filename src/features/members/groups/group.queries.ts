@@ -92,7 +92,7 @@ export const findLinks = prepared((asked: Reach & { ids: readonly string[] }) =>
 );
 
 /** What a group is in an organization. */
-export type LinkRow = Awaited<ReturnType<typeof findLinks>>[number];
+export type GroupInOrganizationRow = Awaited<ReturnType<typeof findLinks>>[number];
 
 /** Those of groups, by id. */
 export const listLinks = prepared((asked: Reach & { groupIds: readonly string[] }) =>

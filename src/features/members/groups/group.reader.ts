@@ -5,7 +5,14 @@ import { lockRow } from '../../../kernel/database/rows.js';
 import { AppError } from '../../../kernel/errors.js';
 import { isId } from '../../../kernel/ids.js';
 import { Group } from './group.entity.js';
-import { findGroups, findLinks, type GroupRow, type LinkRow, listGroupsOfMembers, listLinks } from './group.queries.js';
+import {
+  findGroups,
+  findLinks,
+  type GroupInOrganizationRow,
+  type GroupRow,
+  listGroupsOfMembers,
+  listLinks,
+} from './group.queries.js';
 
 /** Rules can be about groups of some slugs only. */
 export const mayRead = (ctx: Context, groupSlug: string): boolean => can(ctx.ability, 'groups:read', { groupSlug });
@@ -65,14 +72,14 @@ const reachOf = (ctx: Context): { organizationId: string; below: boolean } => ({
 });
 
 /** What groups are in organizations, by the ids of these memberships. @throws PERMISSION_DENIED */
-export const relationsByIds: BatchLoad<LinkRow> = async (ctx, ids) => {
+export const relationsByIds: BatchLoad<GroupInOrganizationRow> = async (ctx, ids) => {
   authorize(ctx, 'groups:read');
   const rows = await findLinks(ctx, { ...reachOf(ctx), ids });
   return new Map(rows.filter(({ groupSlug }) => mayRead(ctx, groupSlug)).map((row) => [row.id, row]));
 };
 
 /** What groups that were read are in organizations, by the ids of the groups. @throws PERMISSION_DENIED */
-export const linksOfGroups: BatchLoad<readonly LinkRow[]> = async (ctx, groupIds) => {
+export const linksOfGroups: BatchLoad<readonly GroupInOrganizationRow[]> = async (ctx, groupIds) => {
   authorize(ctx, 'groups:read');
   const rows = await listLinks(ctx, { ...reachOf(ctx), groupIds });
   return Map.groupBy(rows, ({ groupId }) => groupId);

@@ -18,7 +18,7 @@ import {
 } from '../../identity/organizations/public.js';
 import type { ProjectReader } from '../../projects/public.js';
 import { Group } from './group.entity.js';
-import { findGroups, type GroupRow, type LinkRow, listGroups, upsertRole } from './group.queries.js';
+import { findGroups, type GroupInOrganizationRow, type GroupRow, listGroups, upsertRole } from './group.queries.js';
 import { loadGroup, lockGroup, mayRead } from './group.reader.js';
 import { CreateGroup, groupSlugFor, LinkGroup, ListGroups, OneGroup, UnlinkGroup, UpdateGroup } from './group.rules.js';
 import { authorizeNewSlug, authorizeRightsOfGroup } from './group-boundary.js';
@@ -143,7 +143,7 @@ async function setRole(
 }
 
 /** A group in an organization, without what only the reader needs. */
-type LinkView = Omit<LinkRow, 'groupSlug'>;
+type LinkView = Omit<GroupInOrganizationRow, 'groupSlug'>;
 
 /** A group, and where it is or shall be. */
 interface LinkKey {

@@ -19,8 +19,8 @@ const project = {
   projectSlug: slugText(1, 64).nullish().meta({ description: 'Slug of the project. Set either this or the ID.' }),
 };
 /** A project by ID or slug. */
-export type ProjectNamed = { readonly [Name in keyof typeof project]?: string | null | undefined };
-const isOneProject = ({ projectId, projectSlug }: ProjectNamed): boolean =>
+export type ProjectByIdOrSlug = { readonly [Name in keyof typeof project]?: string | null | undefined };
+const isOneProject = ({ projectId, projectSlug }: ProjectByIdOrSlug): boolean =>
   (projectId == null) !== (projectSlug == null);
 const ONE_PROJECT = { path: ['projectId'], error: 'required unless projectSlug is set; set only one of them' };
 

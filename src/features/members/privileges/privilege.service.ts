@@ -30,7 +30,7 @@ import {
   type MemberKind,
   OnePrivilege,
   PrivilegeBySlug,
-  type ProjectNamed,
+  type ProjectByIdOrSlug,
   subjectOf,
   termToColumns,
   UpdatePrivilege,
@@ -170,7 +170,7 @@ export class PrivilegeService {
   }
 
   /** @throws PROJECT_NOT_FOUND */
-  #project(ctx: Context, { projectId, projectSlug }: ProjectNamed): Promise<ProjectAccess> {
+  #project(ctx: Context, { projectId, projectSlug }: ProjectByIdOrSlug): Promise<ProjectAccess> {
     return projectId == null ? this.projects.loadBySlug(ctx, String(projectSlug)) : this.projects.load(ctx, projectId);
   }
 

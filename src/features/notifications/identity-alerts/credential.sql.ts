@@ -1,5 +1,5 @@
 // Credentials of two tables in one list, and a request for jobs of all alerts that they concern.
-import { plannedOnce } from '../../../kernel/database/plans.sql.js';
+import { arrayOfHiddenLength } from '../../../kernel/database/plans.sql.js';
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 import { enqueueingStanding } from '../../../kernel/jobs/job.sql.js';
 import { ENDS_AT } from '../../identity/access/public.js';
@@ -50,8 +50,8 @@ export const enqueueChecksOfCredentials = sqlStatement({
       null::text as target, false as is_urgent, null::timestamptz as due_at
     from identity_alert a
     where a.is_enabled and a.identity_id = any(array(
-      select unnest(${plannedOnce(':identityIds', 'uuid')})
-      union select t.identity_id from access_token t where t.id = any(${plannedOnce(':tokenIds', 'uuid')})))`),
+      select unnest(${arrayOfHiddenLength(':identityIds', 'uuid')})
+      union select t.identity_id from access_token t where t.id = any(${arrayOfHiddenLength(':tokenIds', 'uuid')})))`),
   params: { kind: t.text, identityIds: t.array(t.uuid), tokenIds: t.array(t.uuid) },
   row: { id: t.uuid },
 });

@@ -1,4 +1,4 @@
-import { plannedOnce } from '../../../kernel/database/plans.sql.js';
+import { arrayOfHiddenLength } from '../../../kernel/database/plans.sql.js';
 import { sqlStatement, sqlVariants, t } from '../../../kernel/database/statement.js';
 import { NO_ID } from '../../../kernel/ids.js';
 import { retryMessagesBy, unsentOwners } from '../deliveries/public.js';
@@ -199,8 +199,8 @@ const PROJECTS = `left join lateral (
 const OWNER = `coalesce(m.organization_id, i.organization_id) as "organizationId", m.project_id as "projectId"`;
 
 const GIVEN = [
-  ...[':identityIds', ':tokenIds', ':subjectIds'].map((ids) => plannedOnce(ids, 'uuid')),
-  ...[':changes', ':occurrences'].map((texts) => plannedOnce(texts, 'text')),
+  ...[':identityIds', ':tokenIds', ':subjectIds'].map((ids) => arrayOfHiddenLength(ids, 'uuid')),
+  ...[':changes', ':occurrences'].map((texts) => arrayOfHiddenLength(texts, 'text')),
 ].join(', ');
 
 /**

@@ -133,7 +133,7 @@ export const scanStatementOf = (table: SealedTable) =>
   });
 
 /** The statements on one sealed column of a table. @param column without its ending */
-export function statementsOf(sealedTable: SealedTable, column: string) {
+export function reencryptionStatementsOf(sealedTable: SealedTable, column: string) {
   const { table, rowId, columns, digest } = sealedTable;
   const sealed = sealedOf(column);
   const part = partOf(sealedTable);

@@ -16,9 +16,9 @@ import {
   isSettled,
   lockProjectKey,
   type ReencryptionRow,
+  reencryptionStatementsOf,
   scanStatementOf,
   settle,
-  statementsOf,
 } from './project-reencryption.sql.js';
 
 /** Pause between looks whether the last transactions of before have ended. */
@@ -136,7 +136,7 @@ interface SealedRows {
 interface SealedColumn {
   readonly table: SealedTable;
   readonly column: string;
-  readonly statements: ReturnType<typeof statementsOf>;
+  readonly statements: ReturnType<typeof reencryptionStatementsOf>;
 }
 
 /** Tables with their statements. */
@@ -144,7 +144,11 @@ const rowsOf = (tables: readonly SealedTable[]): readonly SealedRows[] =>
   tables.map((table) => ({
     table,
     scan: scanStatementOf(table),
-    columns: Object.keys(table.columns).map((column) => ({ table, column, statements: statementsOf(table, column) })),
+    columns: Object.keys(table.columns).map((column) => ({
+      table,
+      column,
+      statements: reencryptionStatementsOf(table, column),
+    })),
   }));
 
 /** Which values: those of a project that retired keys of it sealed. */

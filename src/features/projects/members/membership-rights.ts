@@ -11,7 +11,7 @@ import type { RowFrom } from '../../../kernel/database/statement.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { NO_ID } from '../../../kernel/ids.js';
 import {
-  type Assigned,
+  type AssignableRights,
   type Assignee,
   abilityOf,
   isBuiltIn,
@@ -188,11 +188,11 @@ function judgeRoles(
   const privileges = verb === 'delete' ? (stored ?? []).map((list) => readStoredRules(list)) : [];
   const roles = rolesInChange(change);
   // A change without effect requires the right to assign the existing roles.
-  const assigned: Assigned[] = [
+  const assigned: AssignableRights[] = [
     ...(roles.length > 0 ? roles : after.slugs).map(
-      (role): Assigned => ({ verb: 'assign-role', role, rules: rulesOfRoles([role], [rules.get(role) ?? []]) }),
+      (role): AssignableRights => ({ verb: 'assign-role', role, rules: rulesOfRoles([role], [rules.get(role) ?? []]) }),
     ),
-    ...privileges.map((list): Assigned => ({ verb: 'assign-additional-privileges', rules: list })),
+    ...privileges.map((list): AssignableRights => ({ verb: 'assign-additional-privileges', rules: list })),
   ];
   for (const target of targets) authorizeEach(project, verb, target, assigned);
   refuseUnknown(after.slugs, rules, { placeOf, unknownRole });
@@ -241,7 +241,7 @@ function authorizeEach(
   project: ProjectAccess,
   verb: MemberVerb,
   { kind, names }: Target,
-  assigned: readonly Assigned[],
+  assigned: readonly AssignableRights[],
 ): void {
   const { ability, projectId } = project;
   if (mayManageMember(project, verb, kind, names)) return;

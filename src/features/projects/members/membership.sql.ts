@@ -1,6 +1,6 @@
 import { type InferResult, sql } from 'kysely';
 import { inOrders, pageInOrder } from '../../../kernel/database/ordered-page.js';
-import { plannedOnce } from '../../../kernel/database/plans.sql.js';
+import { arrayOfHiddenLength } from '../../../kernel/database/plans.sql.js';
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 import { anyOf, prepared, tablesOf } from '../../../kernel/database/tables.js';
 import type { OrderedBounds } from '../../../kernel/list-order.js';
@@ -179,7 +179,7 @@ export const listOtherRights = sqlStatement({
 
 // What accounts hold: all roles and privileges in all their projects, with windows and materialized parts.
 
-const MEMBERS = plannedOnce(':memberIds', 'uuid');
+const MEMBERS = arrayOfHiddenLength(':memberIds', 'uuid');
 
 /** Direct memberships of accounts, which end with those of the organization, and memberships of their groups. */
 const MEMBERSHIPS = `

@@ -12,7 +12,7 @@ import type { RoleService } from './role.service.js';
 import '../../../kernel/graphql/list-order.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { countedConnectionOf } from '../../../kernel/graphql/page.js';
-import { selects } from '../../../kernel/graphql/selection.js';
+import { selectsField } from '../../../kernel/graphql/selection.js';
 
 export const ProjectRoleType = objectType(
   'ProjectRole',
@@ -45,7 +45,7 @@ export type RolePageArgs = InstanceType<typeof RolePageArgs>;
 
 /** Whether a document selects the roles of projects. @param path from the resolving field to the projects */
 export const selectsRoles = (info: GraphQLResolveInfo, path: readonly string[]): boolean =>
-  ['roles', 'roleConnection'].some((field) => selects(info, [...path, field]));
+  ['roles', 'roleConnection'].some((field) => selectsField(info, [...path, field]));
 
 /** The same, for a page of projects. */
 export const pageSelectsRoles = (info: GraphQLResolveInfo): boolean =>

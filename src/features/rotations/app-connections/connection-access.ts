@@ -9,7 +9,7 @@ import { validationFailed } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import { type ConnectionRow, findConnections, findConnectionsOfAccount } from './connection.sql.js';
 import { openSecrets } from './connection-sealing.js';
-import { refuseAll } from './connection-uses.js';
+import { refuseWithObstacles } from './connection-uses.js';
 import { type App, kindOf } from './kinds.js';
 
 /** Actions on connections. */
@@ -179,7 +179,7 @@ export class ConnectionReader {
         : [{ path: `connections.${found.id}`, message: `used by the connection ${found.name}` }],
     );
     const others = { path: 'connections', message: 'used by connections that you cannot read' };
-    refuseAll('ACCOUNT_OF_CONNECTION', rows.length, { shown, others });
+    refuseWithObstacles('ACCOUNT_OF_CONNECTION', rows.length, { shown, others });
   }
 }
 

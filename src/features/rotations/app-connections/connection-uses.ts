@@ -63,7 +63,7 @@ const refusal =
   async (ctx: Context, projects: ProjectReader, holds: readonly ConnectionHold[]): Promise<void> => {
     const shown = (await readableUses(ctx, projects, holds)).map((hold) => obstacleOf(hold, verbs));
     const others = { path: 'rotations', message: `${verbs.rotation} rotations that you cannot read` };
-    refuseAll(code, holds.length, { shown, others });
+    refuseWithObstacles(code, holds.length, { shown, others });
   };
 
 /** @throws ACCOUNT_ROTATED, with the owners that the caller can read and the number of others in the details */
@@ -99,7 +99,7 @@ type Obstacle = Pick<ErrorDetail, 'path' | 'message'>;
  * @param shown those that the caller can read; `others` describes the rest, which is only counted
  * @throws the given code
  */
-export function refuseAll(
+export function refuseWithObstacles(
   code: ErrorCode,
   count: number,
   { shown, others }: { readonly shown: readonly Obstacle[]; readonly others: Obstacle },

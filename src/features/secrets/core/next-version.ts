@@ -146,7 +146,7 @@ type Times = Pick<Written, 'createdAt' | 'updatedAt'>;
 export const NO_TIMES: Times = { createdAt: new Date(Number.NaN), updatedAt: new Date(Number.NaN) };
 
 /** Views of rows that were not written when they were made. */
-export function withTimes(views: readonly SecretView[], written: readonly Written[]): SecretView[] {
+export function withStoredTimes(views: readonly SecretView[], written: readonly Written[]): SecretView[] {
   const times = new Map(written.map(({ id, createdAt, updatedAt }): [string, Times] => [id, { createdAt, updatedAt }]));
   return views.map((view) => ({ ...view, ...times.get(view.id) }));
 }

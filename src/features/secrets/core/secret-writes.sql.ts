@@ -1,6 +1,6 @@
 // Secrets with their tags, references and versions in one round trip: statements that write several tables.
 import { SYSTEM } from '../../../kernel/context.js';
-import { plannedOnce } from '../../../kernel/database/plans.sql.js';
+import { arrayOfHiddenLength } from '../../../kernel/database/plans.sql.js';
 import { sqlStatement, t, type ValuesOf } from '../../../kernel/database/statement.js';
 import { columnNamesExcept, sqlColumnsOf, sqlRowsOf } from '../../../kernel/database/tables.js';
 import { SecretSchema } from '../entities/secret.entity.js';
@@ -52,7 +52,7 @@ const TAGGED = `tagged as (
 const UNREFERRED = `unreferred as (
     delete from secret_reference where ctid = any(array(
       select min(place) from (
-        select secret_id, environment, path, key, ctid as place from secret_reference where secret_id = any(${plannedOnce(':id', 'uuid')})
+        select secret_id, environment, path, key, ctid as place from secret_reference where secret_id = any(${arrayOfHiddenLength(':id', 'uuid')})
         union all
         select g.id, r.environment, r.path, r.key, null from given g, jsonb_to_recordset(g.refs) as r (environment text, path text, key text)
       ) named group by secret_id, environment, path, key having count(*) = count(place))))`;

@@ -1,6 +1,6 @@
 // Secrets as they are read: hot reads in variants, with sums of sizes and columns that rows share in windows.
 import { conditionsNamed, optionsOf } from '../../../kernel/database/conditions.js';
-import { plannedOnce } from '../../../kernel/database/plans.sql.js';
+import { arrayOfHiddenLength } from '../../../kernel/database/plans.sql.js';
 import { type RowFrom, sqlVariants, type Types, t } from '../../../kernel/database/statement.js';
 import { columnNamesExcept, sqlColumnsOf } from '../../../kernel/database/tables.js';
 import { BY_NAME, LIST_ORDERS, type ListOrder } from '../../../kernel/list-order.js';
@@ -14,7 +14,7 @@ import {
   isFromCursor,
   isFromCursorInFolders,
   orderInFolders,
-  orderWithin,
+  orderWithinFolder,
   type SummedOver,
   valueColumn,
 } from '../scope/list-conditions.sql.js';
@@ -215,7 +215,7 @@ export const listSecrets = sqlVariants({
       ? { rows: `${isOneFolder ? 'from secret s' : FROM} ${where}` }
       : { window: '(w rows unbounded preceding)' };
     const isOneProject = isOneFolder || choice.in === 'foldersOfProject';
-    const run = orderWithin(order, isOneFolder);
+    const run = orderWithinFolder(order, isOneFolder);
     return `${select({ withValues, withOwn, isOneProject, isRun: true, summed })} ${where}
       window w as (${run}) ${run} ${limitOf === 'list' ? 'limit :limit::integer' : ''}`;
   },
@@ -275,7 +275,7 @@ const BY_IDS = { summed: IN_ANY_ORDER, from: FROM_IDS };
 
 /** Secrets by id, by path, then key. */
 export const findSecrets = secretsBy(
-  `s.id = any(${plannedOnce(':ids', 'uuid')}) ${orderInFolders(BY_NAME)}`,
+  `s.id = any(${arrayOfHiddenLength(':ids', 'uuid')}) ${orderInFolders(BY_NAME)}`,
   { ids: t.array(t.uuid) },
   BY_IDS,
 );

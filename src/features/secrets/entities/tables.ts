@@ -46,7 +46,7 @@ export type ListParams<Name extends string> = Readonly<Record<Name, readonly str
 
 type ColumnType = 'uuid' | 'text';
 
-/** Any of these. How many there are stays hidden from the planner: see `plannedOnce`. */
+/** Any of these. How many there are stays hidden from the planner: see `arrayOfHiddenLength`. */
 export const anyOfTexts = (values: readonly string[], type: ColumnType = 'uuid'): RawBuilder<string> => {
   const array = sql.raw(`${type}[]`);
   return sql`any((select ${values}::${array})::${array})`;

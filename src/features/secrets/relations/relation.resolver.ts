@@ -11,7 +11,7 @@ import { argsType } from '../../../kernel/graphql/inputs.js';
 import { type NodeKind, nodeKind } from '../../../kernel/graphql/node.js';
 import { nested } from '../../../kernel/graphql/operations.js';
 import { relations, relationTo } from '../../../kernel/graphql/relations.js';
-import { selects } from '../../../kernel/graphql/selection.js';
+import { selectsField } from '../../../kernel/graphql/selection.js';
 import type { ConnectionOf } from '../../../kernel/paging.js';
 import { accountIds, accountRelations } from '../../identity/identities/public.js';
 import { UserType, usersByIds } from '../../identity/organizations/public.js';
@@ -115,7 +115,7 @@ const parentRelation = ({ folders }: Pick<SecretRelations, 'folders'>): object =
 
 /** Fields of a secret that depend on its value. */
 const VALUE_FIELDS = ['secretValue', 'secretValueHidden'];
-const selectsValue = (info: GraphQLResolveInfo): boolean => VALUE_FIELDS.some((field) => selects(info, [field]));
+const selectsValue = (info: GraphQLResolveInfo): boolean => VALUE_FIELDS.some((field) => selectsField(info, [field]));
 
 /** The field `secret` of a type with a `secretId`. */
 function secretRelationOf(type: ClassType<{ readonly secretId: string | null }>, links: SecretRelations): object {

@@ -92,7 +92,7 @@ const orderedBy = (columns: readonly string[], { direction }: ListOrder): string
 export const orderInFolders = (order: ListOrder): string => orderedBy(columnsOf(order), order);
 
 /** The same within one environment or folder. With many, folders of one path are not mixed, and no two rows are equal in it. */
-export function orderWithin(order: ListOrder, isOneFolder: boolean): string {
+export function orderWithinFolder(order: ListOrder, isOneFolder: boolean): string {
   const [first = '', second] = columnsOf(order, isOneFolder);
   if (second === undefined) return orderedBy([first], order);
   return orderedBy(order.field === 'NAME' ? [first, 's.folder_id', second] : [first, second], order);

@@ -15,7 +15,7 @@ import { parse, parseYielding, refuseViolations } from '../../../kernel/validati
 import type { ProjectReader } from '../../projects/public.js';
 import type { SecretRecord } from '../core/find-secrets.js';
 import { holdSecret, lockBatch } from '../core/locked-secrets.js';
-import { NO_TIMES, newRow, nextRow, withTimes, writtenRecord } from '../core/next-version.js';
+import { NO_TIMES, newRow, nextRow, withStoredTimes, writtenRecord } from '../core/next-version.js';
 import { refuseRotated, violationsOfChange, violationsOfRemoval } from '../core/rotated-guard.js';
 import { lockStructure } from '../core/secret.queries.js';
 import {
@@ -572,7 +572,7 @@ export class SecretService {
     );
     const views = await mapYielding(records, writtenView(new Visibility(project.ability)));
     const ending = atOnce(write(), recordBatch(tx, target, { action, facts, views, isShown, requests }));
-    return { ending: ending.then(([written]) => withTimes(views, written)) };
+    return { ending: ending.then(([written]) => withStoredTimes(views, written)) };
   }
 }
 

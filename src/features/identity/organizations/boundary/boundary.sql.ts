@@ -1,5 +1,5 @@
 // Roles, privileges and conditions in their rules: of slices that stand on this one, which has no entities of theirs.
-import { plannedOnce } from '../../../../kernel/database/plans.sql.js';
+import { arrayOfHiddenLength } from '../../../../kernel/database/plans.sql.js';
 import { sqlStatement, t } from '../../../../kernel/database/statement.js';
 import { attributesNamedIn } from '../../permissions/public.js';
 
@@ -18,7 +18,7 @@ export const listRolesNow = sqlStatement({
   // One member at a time, by index: with `offset 0` Postgres never reads the members of all organizations.
   text: `select m.organization_id as "organizationId", asked.id as "memberId", m.role, r.permissions::text,
       ${attributesNamedIn('r', 'asked.id')} as attributes, m.ends_at as "endsAt"
-    from unnest(${plannedOnce(':memberIds', 'uuid')}) asked(id)
+    from unnest(${arrayOfHiddenLength(':memberIds', 'uuid')}) asked(id)
     cross join lateral (select * from organization_member_now held where held.member_id = asked.id offset 0) n
     join organization_membership m on m.id = n.id
     left join organization_role r on r.organization_id = m.organization_id and r.slug = m.role

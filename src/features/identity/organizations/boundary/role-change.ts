@@ -3,7 +3,7 @@ import { type Action, authorize, can, PermissionDenied, type Rule } from '../../
 import type { Context, Transaction } from '../../../../kernel/context.js';
 import { AppError } from '../../../../kernel/errors.js';
 import {
-  type Assigned,
+  type AssignableRights,
   type Assignee,
   isBuiltInOfOrganization,
   mayAssign,
@@ -66,7 +66,7 @@ export async function authorizeRoleChange(
   const handed = slugs
     .filter((slug) => slug !== NO_ACCESS)
     .map(
-      (slug): Assigned => ({
+      (slug): AssignableRights => ({
         verb: 'assign-role',
         role: slug,
         rules: rulesOfOrganizationRoles([slug], [rules.get(slug) ?? []]),
