@@ -33,6 +33,15 @@ const TOKEN = /[{}*]|-\w+|\.\.\.\s*on\s+\w+|(?:\w+\s*:\s*)?\w+(?:\s*@\w+\([^)]*\
 export const selectionOf = (schema: GraphQLSchema, type: GraphQLOutputType, select = '*'): string =>
   inFull(schema, getNamedType(type), select.match(TOKEN) ?? []);
 
+/** What objects of a type hold, by the type: roles alone show permissions at twenty paths. */
+const WHOLE = new WeakMap<WithFields, string>();
+
+function wholeOf(schema: GraphQLSchema, type: WithFields): string {
+  const whole = WHOLE.get(type) ?? inFull(schema, type, ['*']);
+  WHOLE.set(type, whole);
+  return whole;
+}
+
 /** @param tokens it takes those of the selection, up to the brace that ends it */
 function inFull(schema: GraphQLSchema, type: GraphQLNamedType, tokens: string[]): string {
   if (!hasFields(type)) throw new Error(`${type.name} has no fields`);
@@ -41,7 +50,7 @@ function inFull(schema: GraphQLSchema, type: GraphQLNamedType, tokens: string[])
   const typeOf = (field: string): GraphQLNamedType | undefined => getNamedType(type.getFields()[field]?.type);
   /** What is asked of an object, in braces. */
   const below = (inner: GraphQLNamedType | undefined): string => {
-    if (tokens[0] !== '{') return inner !== undefined && hasFields(inner) ? ` { ${inFull(schema, inner, ['*'])} }` : '';
+    if (tokens[0] !== '{') return inner !== undefined && hasFields(inner) ? ` { ${wholeOf(schema, inner)} }` : '';
     tokens.shift();
     const selected = inFull(schema, inner ?? type, tokens);
     tokens.shift();
