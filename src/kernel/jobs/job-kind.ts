@@ -141,7 +141,7 @@ export function backoffSeconds(
 const TARGET_RETRY: RetryPolicy = { firstSeconds: 30, longestSeconds: 21_600, attempts: Number.POSITIVE_INFINITY };
 
 /**
- * Pause before an external system that has failed is called again: from half a minute to six hours, and no shorter than it asks for.
+ * Pause before an external system that has failed is called again: from half a minute to six hours, and as long as it asks for within these bounds.
  *
  * @param failed calls so far, 1 or more
  */

@@ -1,6 +1,5 @@
 import pg from 'pg';
-import * as figures from '../../../src/features/operations/attention/attention.sql.js';
-import { listItems } from '../../../src/features/operations/attention/attention.sql.js';
+import * as statements from '../../../src/features/operations/attention/attention.sql.js';
 import { migratedDatabase } from '../../kit/databases.js';
 import { buffersOf, executionOf, explained } from '../../kit/explained.js';
 
@@ -47,6 +46,8 @@ const FILL = [
   `insert into job (id, kind, organization_id, project_id, dedupe_key, state, finished_at)
    select gen_random_uuid(), 'kind', o, p, n::text, case when n % 1000 = 0 then 'failed' else 'done' end, now() from rows`,
 ] as const;
+
+const { listItems, ...figures } = statements;
 
 let client: pg.Client;
 let projects: string[];
