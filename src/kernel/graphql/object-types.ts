@@ -4,13 +4,13 @@ import { type ClassType, Field, ObjectType } from 'type-graphql';
 
 declare const HELD: unique symbol;
 /** Of a type only: nothing has this property. */
-interface Holding<T> {
+interface TypedAs<T> {
   readonly [HELD]: T;
 }
 
 /** A scalar, the object of an enum, or the class of an object type. */
 type FieldType =
-  | Holding<unknown>
+  | TypedAs<unknown>
   | StringConstructor
   | BooleanConstructor
   | GraphQLScalarType
@@ -30,15 +30,15 @@ interface OrNull<T> {
 /** The type of a field that may be null: `[orNull(Int), 'Position. Null if it has none.']`. */
 export const orNull = <const T extends Value>(type: T): OrNull<T> => ({ [OR_NULL]: type });
 
-/** A type of GraphQL for a property whose own type says more, or less: `requirements: [holding<Requirements>(RequirementsType), '…']`. */
-export const typedAs = <T>(type: Value): Holding<T> => type as unknown as Holding<T>;
+/** A type of GraphQL for a property whose own type says more, or less: `requirements: [typedAs<Requirements>(RequirementsType), '…']`. */
+export const typedAs = <T>(type: Value): TypedAs<T> => type as unknown as TypedAs<T>;
 
 const HIDDEN = Symbol('hidden');
 interface Hidden<T> {
   readonly [HIDDEN]: T | null;
 }
 
-/** What objects carry for resolvers of other fields, and the API does not show: `access: hidden<ProjectAccess>()`. */
+/** What objects carry for resolvers of other fields, and the API does not show: `access: hiddenField<ProjectAccess>()`. */
 export const hiddenField = <T>(): Hidden<T> => ({ [HIDDEN]: null });
 
 /**
@@ -56,7 +56,7 @@ export type Fields = Readonly<
 type Held<T> =
   T extends OrNull<infer Inner>
     ? Held<Inner> | null
-    : T extends Holding<infer Property>
+    : T extends TypedAs<infer Property>
       ? Property
       : T extends readonly [infer Item]
         ? readonly Held<Item>[]

@@ -32,7 +32,7 @@ export const relationTo = <R, T extends object, L extends object = T>(
   },
 });
 
-/** The resolver of such fields: `relations(TokenType, { user: leadsTo(UserType, 'The user.', usersByIds, ({ userId }) => userId) })`. */
+/** The resolver of such fields: `relations(TokenType, { user: relationTo(UserType, 'The user.', usersByIds, ({ userId }) => userId) })`. */
 export function relations<R extends object>(
   owner: abstract new () => R,
   fields: Readonly<Record<string, Relation<R>>>,

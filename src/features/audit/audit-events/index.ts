@@ -1,3 +1,4 @@
+import './audit-events.errors.js';
 import type { Feature } from '../../../feature.js';
 import type { Retention } from '../../../kernel/audit/retention.js';
 import { mapFound } from '../../../kernel/database/batched.js';
@@ -27,7 +28,6 @@ import { EventService, ReadsService } from './event.service.js';
 import { AuditEventType, ProjectChangesType } from './event.type.js';
 import { ExportService, exportOf } from './export.service.js';
 import { platformRoutes } from './platform.routes.js';
-import './audit-events.errors.js';
 import { preparePartitions, retentionJobs } from './retention/retention-jobs.js';
 import { AuditVerification } from './verification/verification.entity.js';
 import {
@@ -37,7 +37,7 @@ import {
   verificationRoutes,
 } from './verification/verification.resolver.js';
 import {
-  auditOfRead as readOfVerification,
+  auditOfRead as auditOfVerificationRead,
   VerificationService,
   verificationsByIds,
 } from './verification/verification.service.js';
@@ -68,7 +68,7 @@ export function createAuditEvents(deps: {
         table: 'audit_verification',
         reach: `n.organization_id = $2 and exists (select from identity a where a.id = $4 and a.is_installation_admin)`,
         load: async (ctx, ids) => mapFound(await verificationsByIds(ctx, ids), toVerification),
-        record: readOfVerification,
+        record: auditOfVerificationRead,
       }),
     ],
     resolvers: [

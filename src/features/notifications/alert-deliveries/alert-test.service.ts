@@ -16,7 +16,7 @@ const ALERT = { find: findAlerts, notFound: 'CERTIFICATE_ALERT_NOT_FOUND' } as c
 const DAY_MS = 86_400_000;
 
 /** The result of a test at one target, with its channel. */
-interface ChannelTrial extends ChannelTestResult {
+interface TestOfChannel extends ChannelTestResult {
   readonly channel: ChannelRow;
 }
 
@@ -34,7 +34,7 @@ export class AlertTestService {
    * @throws VALIDATION_FAILED, CERTIFICATE_ALERT_NOT_FOUND, ALERT_CHANNEL_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE;
    *   UPSTREAM_REJECTED and UPSTREAM_UNREACHABLE if all targets must accept it and one does not
    */
-  async test(ctx: Context, raw: unknown): Promise<readonly ChannelTrial[]> {
+  async test(ctx: Context, raw: unknown): Promise<readonly TestOfChannel[]> {
     const { id, channelId, mustBeAccepted } = parse(TestAlert, raw);
     const { notification, channels } = await inTransaction(ctx, async (tx) => {
       const { row, project } = await this.projects.authorizedItem(tx, { id }, ALERT, 'pki-alerts:edit');

@@ -21,7 +21,7 @@ export interface ChannelTestResult {
 }
 
 /** What a test needs besides its targets. */
-interface TrialOptions {
+interface ChannelTestOptions {
   readonly notifier: Pick<Notifier, 'deliver'>;
   readonly notification: Notification;
   /** Deadline, in the clock of `Date.now()`. */
@@ -32,7 +32,7 @@ interface TrialOptions {
 export async function testChannelTargets(
   ctx: Context,
   open: () => Promise<readonly Target[]>,
-  trying: TrialOptions,
+  trying: ChannelTestOptions,
 ): Promise<readonly ChannelTestResult[]> {
   const results: ChannelTestResult[] = [];
   try {
@@ -53,7 +53,7 @@ export async function testChannelTargets(
 async function deliver(
   ctx: Context,
   target: Target,
-  { notifier, notification, end }: TrialOptions,
+  { notifier, notification, end }: ChannelTestOptions,
 ): Promise<DeliveryOutcome> {
   const leftMs = end - Date.now();
   if (leftMs <= 0) return TIMED_OUT;

@@ -46,7 +46,7 @@ const TAKEN = { notification_channel_name_unique: 'NOTIFICATION_CHANNEL_NAME_TAK
 export type ListedChannels = Page<ChannelRow> & { readonly totalCount: () => Promise<number> };
 
 /** The result of a test at one target, with its channel. */
-interface ChannelTrial extends ChannelTestResult {
+interface TestOfChannel extends ChannelTestResult {
   readonly channel: ChannelRow;
 }
 
@@ -162,7 +162,7 @@ export class ChannelService {
    *
    * @throws NOTIFICATION_CHANNEL_NOT_FOUND
    */
-  async test(ctx: Context, raw: unknown): Promise<readonly ChannelTrial[]> {
+  async test(ctx: Context, raw: unknown): Promise<readonly TestOfChannel[]> {
     const named = parse(OneChannel, raw);
     const { channel, notification } = await inTransaction(ctx, async (tx) => {
       const { row, project } = await this.projects.authorizedItem(tx, named, CHANNEL, 'webhooks:edit');

@@ -26,7 +26,7 @@ interface Beginning {
   readonly kind: RotationKind;
   readonly reason: AttemptReason;
   readonly actor: Pick<Actor, 'kind' | 'id'>;
-  /** Whether nobody waits for it: it leaves the urgent places of jobs to others. */
+  /** Whether nobody waits for it: it leaves the urgent slots of jobs to others. */
   readonly isInBackground?: boolean;
   /** Given only at creation. */
   readonly temporary?: Readonly<Record<string, SealedText>> | null;
