@@ -68,7 +68,7 @@ import { Mailer } from './kernel/outbound/mail.js';
 import { mountPages, notFoundResponse } from './kernel/pages/pages.js';
 import { periodically } from './kernel/periodic.js';
 import { migrations } from './migrations/index.js';
-import { type CompiledRoute, keptDocuments, routesOf } from './rest/compiled-route.js';
+import { type CompiledRoute, cacheableDocuments, routesOf } from './rest/compiled-route.js';
 import { mountRoutes } from './rest/mount.js';
 import type { Group } from './rest/openapi/groups.js';
 import type { Route } from './rest/route.js';
@@ -279,8 +279,10 @@ interface Running extends Omit<Assembly, 'routes' | 'jobs'> {
 async function mountEverything(config: Config, log: Log, running: Running): Promise<FastifyInstance> {
   const { kernel, lifecycle, schema, routes, documents, streams, stampOf, responseCache, rateLimits, gate } = running;
   const load = new Load(config.responseMemoryBytes, config.queryLimits.ofRoutes.objects);
-  const lostVisitor = notFoundResponse(config.introspection);
-  const http = await createHttpServer({ ...config, log, lifecycle, load, lostVisitor });
+  const http = await createHttpServer({
+    ...config,
+    ...{ log, lifecycle, load, notFoundResponse: notFoundResponse(config.introspection) },
+  });
   const contextFor = contextsOf(running);
   const operations = new OperationMetrics();
   const openStreams = new OpenStreams(config.eventStreams);
@@ -299,9 +301,9 @@ async function mountEverything(config: Config, log: Log, running: Running): Prom
     examples: EXAMPLE_OPERATIONS,
     rateLimits,
   });
-  const keptQueries = new CacheableQueries(schema, () => keptDocuments(routes));
+  const cacheableQueries = new CacheableQueries(schema, () => cacheableDocuments(routes));
   const graphql = { apollo, contextFor, rateLimits, gate, explorer, schemaResponses };
-  mountGraphQL(http, { ...graphql, keptQueries, responseCache, operations, log });
+  mountGraphQL(http, { ...graphql, cacheableQueries, responseCache, operations, log });
   mountStreams(http, streams, { apollo, contextFor, rateLimits, gate, schema, openStreams, log });
   const contextOf = (organizationId: string) => systemContext(kernel, organizationId);
   mountDocuments(http, documents, { kernel, contextOf, rateLimits, contextFor, lifecycle, openStreams });

@@ -283,7 +283,7 @@ export function inOrder(one: CursorKey, other: CursorKey): number {
 }
 
 /** What a search for the rows of a page left. */
-interface Sought {
+interface SearchOutcome {
   /** Where it ended before the page was full and before all was seen; null when neither is so. */
   readonly stoppedAt: CursorKey | null;
   /** The rows are nearest to `before` first, and the request is `{ first: last, after: before }`. */
@@ -298,22 +298,22 @@ export class SearchPage<T> extends Page<T> {
     rows: readonly T[],
     request: PageRequest,
     keyOf: (row: T) => CursorKey,
-    private readonly sought: Sought,
+    private readonly search: SearchOutcome,
   ) {
     super(rows, request, keyOf);
-    if (sought.isBackward) Object.assign(this, { nodes: this.nodes.toReversed() });
+    if (search.isBackward) Object.assign(this, { nodes: this.nodes.toReversed() });
   }
 
   get scanLimitReached(): boolean {
-    return this.sought.stoppedAt !== null;
+    return this.search.stoppedAt !== null;
   }
 
   protected override cursorOf(key: CursorKey): string {
-    return this.sought.cursors.write(key);
+    return this.search.cursors.write(key);
   }
 
   override get pageInfo(): PageInfo {
-    const { stoppedAt, isBackward = false } = this.sought;
+    const { stoppedAt, isBackward = false } = this.search;
     const info = super.pageInfo;
     if (isBackward)
       return {
@@ -327,7 +327,7 @@ export class SearchPage<T> extends Page<T> {
 
   /** As `Page.map`, but for rows of which there is nothing to show any more: they are left out. */
   override map<U>(change: (row: T) => U | null, keyOf: (row: U) => CursorKey): SearchPage<U> {
-    const page = new SearchPage<U>([], this.request, keyOf, this.sought);
+    const page = new SearchPage<U>([], this.request, keyOf, this.search);
     const nodes = this.nodes.map(change).filter((node) => node !== null);
     return Object.assign(page, { nodes, hasNextPage: this.hasNextPage });
   }

@@ -82,7 +82,7 @@ export function routesOf(schema: GraphQLSchema, routes: readonly Route[]): Compi
 }
 
 /** Documents whose responses the response cache keeps. */
-export const keptDocuments = (routes: readonly CompiledRoute[]): CacheableDocuments => ({
+export const cacheableDocuments = (routes: readonly CompiledRoute[]): CacheableDocuments => ({
   ofProject: routes.filter(({ declared }) => declared.cached === true).map(({ route }) => route.document),
   ofCaller: routes.filter(({ declared }) => declared.cachedForCaller === true).map(({ route }) => route.document),
 });

@@ -57,7 +57,7 @@ export const emptyServer = (log: Log): Promise<FastifyInstance> =>
     requestSeconds: 30,
     load: new Load(256 * 1024 * 1024),
     accessLog: false,
-    lostVisitor: () => null,
+    notFoundResponse: () => null,
   });
 
 /** What keeps replies where nothing is to be kept: there are no projects here. */

@@ -49,7 +49,7 @@ interface Mounting {
   /** The page at the same address, for browsers. */
   readonly explorer: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
   readonly schemaResponses: SchemaResponses;
-  readonly keptQueries: CacheableQueries;
+  readonly cacheableQueries: CacheableQueries;
   readonly responseCache: ResponseCache;
   readonly operations: OperationMetrics;
   readonly log: Log;
@@ -122,14 +122,14 @@ async function run(
   parameters: GraphQLParameters,
   { request, reply, ctx }: { request: FastifyRequest; reply: FastifyReply; ctx: AnyContext },
 ): Promise<Outcome> {
-  const { apollo, gate, keptQueries } = mounting;
+  const { apollo, gate, cacheableQueries } = mounting;
   try {
     const admitted = await gate.admit(parameters, ctx.actor !== null);
     request.load.work.limitObjects(admitted.maxObjects);
     const make = (at: AnyContext): Promise<Outcome> => execute(apollo, admitted, request, at);
     // What is counted as a write for now is settled by Apollo Server's plugins.
     if (ctx.actor === null || ctx.counted?.bucket.limit === 'writes') return await make(ctx);
-    const kept = keptQueries.find(admitted);
+    const kept = cacheableQueries.find(admitted);
     return await (kept === null ? make(ctx) : keptOrMade(mounting, kept, { request, ctx, make }));
   } catch (thrown) {
     // Without a text it is none of GraphQL, and so not answered as GraphQL's.

@@ -63,7 +63,7 @@ interface HttpOptions {
   readonly load: Load;
   /** Requests are logged at level `info`. */
   readonly accessLog: boolean;
-  readonly lostVisitor: LostVisitor;
+  readonly notFoundResponse: NotFoundResponse;
 }
 
 /** The HTTP server before its routes: limits, security headers, request ids, and errors in one shape on every path. */
@@ -117,7 +117,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     logFailure(log, ours, error, request.id);
     return sendError(reply, request.id, ours);
   });
-  refuseOtherMethods(app, cors, options.lostVisitor);
+  refuseOtherMethods(app, cors, options.notFoundResponse);
   return app;
 }
 
@@ -135,13 +135,13 @@ export function bearerToken(request: FastifyRequest): string | null {
 }
 
 /** Sends a page to a browser at an address that does not exist; null for all other callers. */
-type LostVisitor = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | null;
+type NotFoundResponse = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | null;
 
 /**
  * Remembers which methods each path answers to, for what the router does not: `OPTIONS`, of a browser that asks for leave too,
  * and 405 with `Allow`.
  */
-function refuseOtherMethods(app: FastifyInstance, cors: Cors, lostVisitor: LostVisitor): void {
+function refuseOtherMethods(app: FastifyInstance, cors: Cors, notFoundResponse: NotFoundResponse): void {
   const routes: { readonly method: string; readonly pattern: RegExp }[] = [];
   app.addHook('onRoute', ({ method, url }) => {
     const pattern = new RegExp(`^${url.replace(/[.+]/g, '\\$&').replace(/:\w+/g, '[^/]+').replace('*', '.*')}/?$`);
@@ -151,7 +151,7 @@ function refuseOtherMethods(app: FastifyInstance, cors: Cors, lostVisitor: LostV
     const path = request.url.replace(/[?#].*$/, '');
     const allowed = [...new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))];
     if (allowed.length === 0)
-      return lostVisitor(request, reply) ?? sendError(reply, request.id, new AppError('ROUTE_NOT_FOUND'));
+      return notFoundResponse(request, reply) ?? sendError(reply, request.id, new AppError('ROUTE_NOT_FOUND'));
     reply.header('allow', [...allowed, 'OPTIONS'].join(', '));
     return request.method === 'OPTIONS'
       ? reply.code(204).headers(cors.preflightHeaders(request, allowed)).send()

@@ -1,7 +1,7 @@
 import type { Arbitrary } from 'fast-check';
 import type { NotifiedCertificate } from '../../../src/features/notifications/alert-deliveries/certificate-source.js';
-import { htmlMail, mailContent, textMail } from '../../../src/features/notifications/sending/providers/email.js';
-import { PAGERDUTY_URL } from '../../../src/features/notifications/sending/providers/notifier.js';
+import { htmlMail, mailContent, textMail } from '../../../src/features/notifications/sending/email.js';
+import { PAGERDUTY_URL } from '../../../src/features/notifications/sending/notifier.js';
 import type { Notification } from '../../../src/features/notifications/sending/public.js';
 import type { OutsideServer } from '../../kit/outside/outside-server.js';
 import fc from '../../kit/properties.js';

@@ -14,4 +14,4 @@ export {
   truncated,
   urgencyOf,
 } from './notification.js';
-export { Notifier } from './providers/notifier.js';
+export { Notifier } from './notifier.js';

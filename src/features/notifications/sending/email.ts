@@ -1,5 +1,5 @@
-import type { Context } from '../../../../kernel/context.js';
-import type { Mailer } from '../../../../kernel/outbound/mail.js';
+import type { Context } from '../../../kernel/context.js';
+import type { Mailer } from '../../../kernel/outbound/mail.js';
 import {
   countOfOthers,
   type Delivery,
@@ -11,7 +11,7 @@ import {
   type TargetOf,
   timeText,
   truncated,
-} from '../notification.js';
+} from './notification.js';
 
 /** Sends an email to one recipient. */
 export function sendEmail(

@@ -1,8 +1,9 @@
-import type { Context } from '../../../../kernel/context.js';
-import { send, type TargetPolicy } from '../../../../kernel/outbound/http.js';
-import type { Mailer } from '../../../../kernel/outbound/mail.js';
-import { SIGNATURE_HEADER, signatureOf } from '../../../../kernel/outbound/signature.js';
-import { isMailAllowed } from '../../../identity/organizations/public.js';
+import type { Context } from '../../../kernel/context.js';
+import { send, type TargetPolicy } from '../../../kernel/outbound/http.js';
+import type { Mailer } from '../../../kernel/outbound/mail.js';
+import { SIGNATURE_HEADER, signatureOf } from '../../../kernel/outbound/signature.js';
+import { isMailAllowed } from '../../identity/organizations/public.js';
+import { sendEmail } from './email.js';
 import {
   countOfOthers,
   type Delivery,
@@ -17,8 +18,7 @@ import {
   type TargetOf,
   timeText,
   truncated,
-} from '../notification.js';
-import { sendEmail } from './email.js';
+} from './notification.js';
 
 /** What deliveries depend on. */
 interface Outside {
