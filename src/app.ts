@@ -28,7 +28,6 @@ import { createJobOperations } from './features/operations/jobs/index.js';
 import { createOrganizationKeys } from './features/operations/organization-keys/index.js';
 import { createProjectReencryptions } from './features/operations/project-reencryptions/index.js';
 import { createProjects } from './features/projects/index.js';
-import { listAccessBelow, listHoldings } from './features/projects/public.js';
 import { createAppConnections } from './features/rotations/app-connections/index.js';
 import { createSecretRotations } from './features/rotations/secret-rotations/index.js';
 import { createSecrets } from './features/secrets/index.js';
@@ -176,8 +175,6 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
     gauges: features.flatMap(({ gauges = [] }) => gauges),
     authenticator: access.authenticator,
     accessTo: (ctx, projectId) => projects.projects.find(ctx, projectId),
-    accessesOf: listAccessBelow,
-    projectAssignmentsOf: listHoldings,
     stampOf: stampsOf(projects),
   };
 }

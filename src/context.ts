@@ -5,7 +5,7 @@ import type { AccessCache, AccessSnapshot } from './kernel/access-cache/access-c
 import type { AuditChain } from './kernel/audit/audit-chain.js';
 import type { AuditEvent } from './kernel/audit/audit-record.js';
 import type { AuditTrail } from './kernel/audit/audit-trail.js';
-import type { Ability, AccessesOf, AccessTo, ProjectAssignmentsOf } from './kernel/authz/ability.js';
+import type { Ability, AccessTo } from './kernel/authz/ability.js';
 import type { Keyring } from './kernel/crypto/keyring.js';
 import type { Database } from './kernel/database/database.js';
 import type { OpeningStream } from './kernel/graphql/subscriptions.js';
@@ -27,8 +27,6 @@ declare module './kernel/context.js' {
     readonly accessCache: AccessCache;
     /** What the caller may do in a project; undefined when it knows of none by this id. From the slice of projects, as the next two. */
     readonly accessTo: AccessTo;
-    readonly accessesOf: AccessesOf;
-    readonly projectAssignmentsOf: ProjectAssignmentsOf;
     /** What a slice announces to those that stand on it, and what it asks of them. The table says who is called. */
     readonly events: typeof EVENTS;
     readonly providers: typeof PROVIDERS;

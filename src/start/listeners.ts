@@ -6,6 +6,7 @@ import {
   notifyOfFailedRequest,
   notifyOfRescue,
 } from '../features/notifications/project-notices/public.js';
+import { listAccessBelow, listProjectAssignments } from '../features/projects/public.js';
 import {
   listAccountOwners,
   listConnectionHolds,
@@ -55,6 +56,8 @@ export const PROVIDERS = {
   /** Of a new root organization. */
   createFirstAdmin,
   revokeTokensOfClientSecret,
+  /** What accounts may do in projects. */
+  ...{ listAccessBelow, listProjectAssignments },
   /** What a project is created with. */
   applyTemplate,
   /** Whether rules may match otherwise since a tag gets another slug, or goes. */

@@ -3,7 +3,7 @@ import { AccessCache } from '../kernel/access-cache/access-cache.js';
 import { AuditChain } from '../kernel/audit/audit-chain.js';
 import { AuditTrail } from '../kernel/audit/audit-trail.js';
 import { NO_EXPIRATION } from '../kernel/audit/retention.js';
-import type { AccessesOf, AccessTo, ProjectAssignmentsOf } from '../kernel/authz/ability.js';
+import type { AccessTo } from '../kernel/authz/ability.js';
 import type { Kernel } from '../kernel/context.js';
 import { DisabledKeys } from '../kernel/crypto/disabled-keys.js';
 import { Keyring } from '../kernel/crypto/keyring.js';
@@ -14,8 +14,6 @@ import { EVENTS, PROVIDERS } from './listeners.js';
 /** What the kernel needs of the slices. */
 export interface KernelParts {
   readonly accessTo: AccessTo;
-  readonly accessesOf: AccessesOf;
-  readonly projectAssignmentsOf: ProjectAssignmentsOf;
 }
 
 /** The kernel on a migrated database whose root key was checked: for the service, and for programs beside it. */
@@ -24,8 +22,6 @@ export const makeKernel = (
   keys: InstallationKeys,
   {
     accessTo,
-    accessesOf,
-    projectAssignmentsOf,
     publicUrl,
     // Programs beside the service write few records.
     auditRetention = NO_EXPIRATION,
@@ -41,8 +37,6 @@ export const makeKernel = (
   accessCache: new AccessCache(database.query),
   auditTrail: new AuditTrail(database.query, keys.macKey('audit'), auditRetention, EVENTS.credentialsChanged),
   accessTo,
-  accessesOf,
-  projectAssignmentsOf,
   events: EVENTS,
   providers: PROVIDERS,
   publicUrl,

@@ -24,7 +24,7 @@ export { EnvironmentType, toEnvironmentType } from './environments/environment.r
 export { ProjectMembershipType } from './members/membership.resolver.js';
 export { fieldsOf, subjectOf } from './members/membership.rules.js';
 export { authorizeMemberChanges, type MemberChange, ownTermGuard } from './members/membership-rights.js';
-export { listHoldings } from './members/memberships.js';
+export { listProjectAssignments } from './members/memberships.js';
 export type { ProjectRelations } from './project.relations.js';
 export { nodeInProject, REACH_OF_MEMBER } from './project.relations.js';
 export type { MakeProject, ReadProject } from './project.service.js';

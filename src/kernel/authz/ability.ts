@@ -13,39 +13,6 @@ declare module '../detail-codes.js' {
 
 export type AccessTo = (ctx: Context, projectId: string) => Promise<Access | undefined>;
 
-/**
- * What a member may do right now in projects of the caller's organization and of those below it, in one statement. Whether the
- * caller may know that is not judged here.
- *
- * @param projectIds null: in all that it is a member of
- */
-export type AccessesOf = (
-  ctx: Context,
-  memberId: string,
-  projectIds: readonly string[] | null,
-) => Promise<readonly (Access & { readonly projectId: string })[]>;
-
-/** A role or privilege of an account in a project. */
-export interface ProjectAssignment {
-  readonly memberId: string;
-  readonly projectId: string;
-  readonly rules: readonly Rule[];
-  readonly hasBegun: boolean;
-  /** When it ends by itself, whatever the membership of the organization that it stands on does. Null: it has no end. */
-  readonly termEndsAt: Date | null;
-  /** When it ends, one way or the other. */
-  readonly endsAt: Date | null;
-}
-
-/**
- * What accounts hold in projects of the caller's organization and of those below it, in the order in which rules count: what has not
- * begun, too, but nothing that has ended. In one statement. Whether the caller may know that is not judged here.
- */
-export type ProjectAssignmentsOf = (
-  ctx: Context,
-  memberIds: readonly string[],
-) => Promise<readonly ProjectAssignment[]>;
-
 /** What may be done, by where: declared by who knows the subjects, by declaration merging. */
 // biome-ignore lint/suspicious/noEmptyInterface: the kernel knows no subject
 export interface Actions {}

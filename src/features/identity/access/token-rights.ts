@@ -47,7 +47,7 @@ export async function authorizedTokens(
   const owners = await findTokenOwners(ctx, { ids: known, organizationId: ctx.organizationId });
   // Looked up in any case, so that an unknown ID takes the same statements as a hidden one.
   const projectIds = owners.length === 0 ? [NO_ID] : [...new Set(owners.map(({ projectId }) => projectId))];
-  const accesses = await ctx.accessesOf(ctx, ctx.actor.id, projectIds);
+  const accesses = await ctx.providers.listAccessBelow(ctx, ctx.actor.id, projectIds);
   const projects = new Map(accesses.map((access) => [access.projectId, access]));
   const places = new Map(
     owners.flatMap(({ id, projectId }) => {

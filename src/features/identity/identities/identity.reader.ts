@@ -71,7 +71,7 @@ export class IdentityReader {
    * so in none, whether or not these have identities. Two statements, however many projects there are.
    */
   async idsInProjects(ctx: Context, actions: readonly IdentityAction[]): Promise<string[] | undefined> {
-    const accesses = await ctx.accessesOf(ctx, ctx.actor.id, null);
+    const accesses = await ctx.providers.listAccessBelow(ctx, ctx.actor.id, null);
     const allowed = accesses.filter(({ ability }) => actions.every((action) => can(ability, action)));
     if (allowed.length === 0) return undefined;
     const abilities = new Map(allowed.map(({ projectId, ability }) => [projectId, ability]));

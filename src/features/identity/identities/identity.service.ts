@@ -370,7 +370,7 @@ async function boundaryAt(
   places: readonly HeldRights[],
 ): Promise<(place: HeldRights, compare: (own: Ability) => readonly Action[]) => readonly Action[]> {
   const projectIds = places.flatMap(({ projectId }) => projectId ?? []);
-  const projects = projectIds.length === 0 ? [] : await tx.accessesOf(tx, tx.actor.id, projectIds);
+  const projects = projectIds.length === 0 ? [] : await tx.providers.listAccessBelow(tx, tx.actor.id, projectIds);
   const own = new Map(projects.map(({ projectId, ability }) => [projectId, ability]));
   const beyondIn = await boundaryOfCaller(tx);
   return ({ organizationId, projectId }, compare) =>

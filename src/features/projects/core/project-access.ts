@@ -155,7 +155,12 @@ export async function findAccessOf(
   return rows.map((row) => ({ ...toAccess(row), memberId: row.memberId }));
 }
 
-/** As `AccessesOf` says. */
+/**
+ * What a member may do right now in projects of the caller's organization and of those below it, in one statement. Whether the
+ * caller may know that is not judged here.
+ *
+ * @param projectIds null: in all that it is a member of
+ */
 export const listAccessBelow = async (
   ctx: Context,
   memberId: string,

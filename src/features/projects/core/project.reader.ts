@@ -6,7 +6,14 @@ import { distinctIds, isId, NO_ID } from '../../../kernel/ids.js';
 import { NO_RIGHTS, readStoredRules, rulesOfRoles } from '../../identity/permissions/public.js';
 import { findBySlug } from './find-projects.js';
 import { lockAssignmentsOfGroup } from './project.sql.js';
-import { accessFromSnapshot, findAccess, findCurrentAccess, listAccess, type ProjectAccess } from './project-access.js';
+import {
+  accessFromSnapshot,
+  findAccess,
+  findCurrentAccess,
+  listAccess,
+  listAccessBelow,
+  type ProjectAccess,
+} from './project-access.js';
 
 /** An item that a caller names by ID, optionally with the project that it must belong to. */
 interface ItemKey {
@@ -141,7 +148,7 @@ export class ProjectReader {
   async rightsOfGroup(tx: Transaction, groupId: string): Promise<readonly GroupRights[]> {
     const held = await lockAssignmentsOfGroup(tx, { groupId });
     const ids = held.map(({ projectId }) => projectId);
-    const accesses = ids.length === 0 ? [] : await tx.accessesOf(tx, tx.actor.id, ids);
+    const accesses = ids.length === 0 ? [] : await listAccessBelow(tx, tx.actor.id, ids);
     const own = new Map(accesses.map(({ projectId, ability }) => [projectId, ability]));
     return held.map(({ projectId, roles, storedRules, privileges }) => ({
       rules: rulesOfRoles(

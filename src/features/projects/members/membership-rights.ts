@@ -27,7 +27,7 @@ import type { ProjectAccess } from '../core/project-access.js';
 import { rulesBySlug } from '../roles/role.queries.js';
 import { fieldsOf, type MemberKind, type MemberNames, type StoredRoles, subjectOf } from './membership.rules.js';
 import { listOtherRights } from './membership.sql.js';
-import { findMember } from './memberships.js';
+import { findMember, listProjectAssignments } from './memberships.js';
 
 type MemberVerb = 'read' | 'create' | 'edit' | 'delete';
 
@@ -364,7 +364,7 @@ type BeyondOwnTerm = (rules: readonly Rule[], end: Date | null) => Action[];
 
 /** Prevents callers from extending their own term: for the caller's own roles and privileges in a project. */
 export async function ownTermGuard(tx: Transaction, projectId: string): Promise<BeyondOwnTerm> {
-  const held = (await tx.projectAssignmentsOf(tx, [tx.actor.id]))
+  const held = (await listProjectAssignments(tx, [tx.actor.id]))
     .filter((holding) => holding.projectId === projectId)
     // Everything assigned in the project ends with the caller's membership of the organization anyway.
     .map((holding) => ({ ...holding, endsAt: holding.termEndsAt }));

@@ -1,4 +1,4 @@
-import type { ProjectAssignment, Rule } from '../../../kernel/authz/ability.js';
+import type { Rule } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { batchOfLists, batchOfOwned } from '../../../kernel/database/batched.js';
 import { isId } from '../../../kernel/ids.js';
@@ -112,8 +112,23 @@ const toRecord = ({ activeSlugs, ...row }: MembershipRow): MembershipRecord => (
   roleAssignments: toAssignedRoles(row.projectId, { slugs: row.roleSlugs, terms: row.roleTerms }, activeSlugs),
 });
 
-/** As `ProjectAssignmentsOf` says. */
-export async function listHoldings(ctx: Context, memberIds: readonly string[]): Promise<ProjectAssignment[]> {
+/** A role or privilege of an account in a project. */
+interface ProjectAssignment {
+  readonly memberId: string;
+  readonly projectId: string;
+  readonly rules: readonly Rule[];
+  readonly hasBegun: boolean;
+  /** When it ends by itself, whatever the membership of the organization that it stands on does. Null: it has no end. */
+  readonly termEndsAt: Date | null;
+  /** When it ends, one way or the other. */
+  readonly endsAt: Date | null;
+}
+
+/**
+ * What accounts hold in projects of the caller's organization and of those below it, in the order in which rules count: what has not
+ * begun, too, but nothing that has ended. In one statement. Whether the caller may know that is not judged here.
+ */
+export async function listProjectAssignments(ctx: Context, memberIds: readonly string[]): Promise<ProjectAssignment[]> {
   const rows = await listAssignments(ctx, { organizationId: ctx.organizationId, memberIds });
   const texts = new Map(
     rows.flatMap(({ digest, rules }) => (digest === null || rules === null ? [] : [[digest, rules]])),

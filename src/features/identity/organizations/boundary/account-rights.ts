@@ -166,9 +166,9 @@ const rulesOfHeld = (held: readonly HeldRole[]): Rule[] => [
 
 /** What accounts may do in projects at any time, by themselves, through groups and by privileges, and the caller may not now. */
 async function beyondInProjects(tx: Transaction, memberIds: readonly string[]): Promise<ReadonlyMap<string, Action[]>> {
-  const holdings = await tx.projectAssignmentsOf(tx, memberIds);
+  const holdings = await tx.providers.listProjectAssignments(tx, memberIds);
   const projectIds = [...new Set(holdings.map(({ projectId }) => projectId))];
-  const accesses = projectIds.length === 0 ? [] : await tx.accessesOf(tx, tx.actor.id, projectIds);
+  const accesses = projectIds.length === 0 ? [] : await tx.providers.listAccessBelow(tx, tx.actor.id, projectIds);
   const own = new Map(accesses.map(({ projectId, ability }) => [projectId, ability]));
   const beyond = new Map<string, Action[]>();
   await mapYielding(
