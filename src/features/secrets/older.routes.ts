@@ -45,8 +45,13 @@ function olderRules(rules: z.ZodObject, words: readonly Word[], more: z.ZodRawSh
   return rules
     .omit({ projectId: true })
     .extend({ ...naming, ...more })
-    .refine((given) => named(given, ...words).length === 1, NAMED_ONCE);
+    .refine((given) => named(given, ...words).length === 1, NAMED_ONCE)
+    .refine(isOnePath, { path: ['directory'], error: 'must be the same as path, or be left out' });
 }
+
+/** A path that is left out is `/`. */
+const isOnePath = ({ directory, path }: Given): boolean =>
+  directory === undefined || path === '/' || path === directory;
 
 /** Finds the project of a request that names it by its slug. */
 const LOOKUP: Otherwise['lookup'] = {

@@ -111,6 +111,8 @@ describe('routes in the words of before', () => {
     await admin.post(FOLDERS, { ...place, path: '/a', name: 'b' });
     const list = await admin.get(`${FOLDERS}?workspaceId=${project.id}&environment=dev&directory=/a`);
     expect(list.body.folders).toMatchObject([{ name: 'b', path: '/a/b' }]);
+    const refused = await admin.delete(`${FOLDERS}/b`, { ...place, directory: '/a', path: '/other' });
+    expect([refused.status, refused.body.details[0].path]).toEqual([422, 'body.directory']);
     const gone = await admin.delete(`${FOLDERS}/b`, { ...place, directory: '/a', folderName: 'b' });
     expect(gone.body.folder.path).toBe('/a/b');
   });
