@@ -53,7 +53,9 @@ export function suitesOf(changed) {
       .at(-1);
     if (folders && !tested) return null;
     if (tested) patterns.add(`test/features/${tested}/`);
-    if (path.startsWith('src/')) for (const each of ACROSS) patterns.add(each);
+    // A program of its own: nothing else runs it.
+    if (path.startsWith('src/console/')) patterns.add('test/browser/console');
+    else if (path.startsWith('src/')) for (const each of ACROSS) patterns.add(each);
     if (path.endsWith('.test.ts')) patterns.add(path);
   }
   return [...patterns];

@@ -38,6 +38,12 @@ const jest = (...args) => [
   ...['--config', join(ROOT, 'test/kit/jest.config.mjs'), '--reporters', join(ROOT, 'test/kit/progress.mjs')],
 ];
 
+/** Of the console, against the schema. */
+async function consoleTypes() {
+  await check('types of the console, from the schema', [join(ROOT, '.scripts/console-types.mjs')]);
+  await check('types of the console', [inModules('typescript/bin/tsc'), '-p', join(ROOT, 'src/console')]);
+}
+
 /** Suites by the change, or as given. */
 function suites() {
   const patterns = changed ? suitesOf(changedFiles()) : [];
@@ -46,7 +52,11 @@ function suites() {
 }
 
 try {
-  await Promise.all([check('format and lint', [inModules('@biomejs/biome/bin/biome'), 'ci']), check('types', types)]);
+  await Promise.all([
+    check('format and lint', [inModules('@biomejs/biome/bin/biome'), 'ci']),
+    check('types', types),
+    consoleTypes(),
+  ]);
   await check('tests', jest(...suites()), { TEST_SCOPE: all ? 'together' : 'quick' });
   if (all && given.length === 0)
     await check('tests that measure time, one after the other', jest('--runInBand', ALONE));

@@ -2,8 +2,18 @@
 // packages that only development needs are neither asked for nor installed.
 // Plain JavaScript for Node 20 without any package, because on a fresh clone there is nothing else.
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -18,7 +28,14 @@ const buildStamp = join(BUILD, '.sources');
 const isRunTime = process.argv.includes('--run-time');
 
 /** What `npm run schema` has generated: the service serves it as it is. */
-const SCHEMA_FILES = ['schema/openapi.json', 'schema/schema.graphql'];
+const SCHEMA_FILES = ['schema/openapi.json', 'schema/schema.graphql', 'schema/subgraph.graphql'];
+
+/** What the service shows as guides: README.md, the guide to the API, and the documents, with the files that they name. */
+const guides = () => [
+  'README.md',
+  'schema/README.md',
+  ...sourceFiles('src/docs').filter((path) => /^src\/docs\/[^/]+\.(md|yaml)$/.test(path)),
+];
 
 const lockHash = () => contentHash(['package-lock.json']);
 const sourceHash = () =>
@@ -26,6 +43,7 @@ const sourceHash = () =>
     ...sourceFiles('src'),
     ...sourceFiles('.scripts'),
     ...SCHEMA_FILES,
+    ...guides(),
     'mikro-orm.config.ts',
     'tsconfig.json',
     'package.json',
@@ -76,6 +94,10 @@ async function install() {
   writeFileSync(installStamp, installed(isWhole));
 }
 
+/** A line of progress. With `\r`, the next one takes its place on a terminal. */
+const say = (line, end = '\n') => process.stderr.write(`${line}${process.stderr.isTTY ? `\x1b[K${end}` : '\n'}`);
+const secondsSince = (start) => `${Math.round((performance.now() - start) / 1_000)} s`;
+
 /** Says how many of the packages are there, and for how long it takes: once a second on a terminal, every ten elsewhere. */
 async function withProgress(work) {
   // Those of other platforms never come.
@@ -83,16 +105,12 @@ async function withProgress(work) {
     .filter(([, { dev, optional, devOptional }]) => !optional && !devOptional && !(dev && isRunTime))
     .map(([path]) => join(ROOT, path));
   const start = performance.now();
-  const { isTTY } = process.stderr;
   const report = (end) => {
     const count = paths.filter((path) => existsSync(join(path, 'package.json'))).length;
-    const seconds = Math.round((performance.now() - start) / 1_000);
-    process.stderr.write(
-      `Installing packages: ${count} of ${paths.length}, ${seconds} s${isTTY ? `\x1b[K${end}` : '\n'}`,
-    );
+    say(`Installing packages: ${count} of ${paths.length}, ${secondsSince(start)}`, end);
   };
   report('\r');
-  const timer = setInterval(report, isTTY ? 1_000 : 10_000, '\r');
+  const timer = setInterval(report, process.stderr.isTTY ? 1_000 : 10_000, '\r');
   try {
     await work();
   } finally {
@@ -109,6 +127,7 @@ function npm() {
 
 function build() {
   if (isBuilt()) return;
+  const start = performance.now();
   const hash = sourceHash();
   // Compiled beside and then swapped in, so that a deleted source leaves nothing behind and a failure changes nothing.
   const [next, last] = [`${BUILD}-next`, `${BUILD}-last`];
@@ -123,6 +142,7 @@ function build() {
   if (existsSync(BUILD)) renameSync(BUILD, last);
   renameSync(next, BUILD);
   rmSync(last, { recursive: true, force: true });
+  say(`Compiled, ${secondsSince(start)}`);
 }
 
 const HTTP = './.scripts/node-http.cjs';
@@ -202,14 +222,55 @@ function compile(folder) {
     entryPoints: named(BROWSER_SCRIPTS),
     outbase: join(ROOT, 'src/kernel/pages'),
     outdir: join(folder, BUNDLES),
+    bundle: true,
+    minify: true,
   });
+  const pack = (name, text) => writeFileSync(join(folder, BUNDLES, `${name}.gz`), gzipSync(text, { level: 9 }));
+  compileConsole(build, join(folder, BUNDLES, 'console'));
   for (const path of named(PROGRAMS)) writeFileSync(...launcher(folder, path));
-  for (const path of SCHEMA_FILES)
-    writeFileSync(
-      join(folder, BUNDLES, `${basename(path)}.gz`),
-      gzipSync(readFileSync(join(ROOT, path)), { level: 9 }),
-    );
+  const read = (path) => readFileSync(join(ROOT, path), 'utf8');
+  for (const path of SCHEMA_FILES) pack(basename(path), read(path));
+  pack('guides.json', JSON.stringify(Object.fromEntries(guides().map((path) => [path, read(path)]))));
   copyFileSync(join(ROOT, 'package.json'), join(folder, 'package.json'));
+}
+
+/**
+ * The console: a program for browsers, and the documents that it runs, by which the service knows them. It names each by its ID, and never
+ * sends a text.
+ */
+function compileConsole(build, folder) {
+  const options = {
+    tsconfig: 'src/console/tsconfig.json',
+    bundle: true,
+    define: { 'process.env.NODE_ENV': '"production"' },
+  };
+  const list = join(folder, 'documents.cjs');
+  build({ ...options, entryPoints: ['src/console/manifest.ts'], outfile: list, format: 'cjs', sourcemap: false });
+  const { manifest, queries } = createRequire(import.meta.url)(list);
+  rmSync(list);
+  const idOf = (text) => `sha256:${createHash('sha256').update(text).digest('hex')}`;
+  // Also as people read them: the explorer sends these.
+  const byId = Object.fromEntries(
+    [...Object.values(manifest), ...Object.values(queries)].map((text) => [idOf(text), text]),
+  );
+  const ids = Object.fromEntries(Object.entries(manifest).map(([name, text]) => [name, idOf(text)]));
+  build({
+    ...options,
+    entryPoints: ['src/console/main.tsx', 'src/console/style.css'],
+    outdir: folder,
+    splitting: true,
+    chunkNames: '[name]-[hash]',
+    target: 'es2022',
+    minify: true,
+    sourcemap: false,
+    define: { ...options.define, DOCUMENT_IDS: JSON.stringify(ids) },
+  });
+  writeFileSync(join(folder, 'queries.json'), JSON.stringify(queries));
+  for (const name of readdirSync(folder)) {
+    writeFileSync(join(folder, `${name}.gz`), gzipSync(readFileSync(join(folder, name)), { level: 9 }));
+    rmSync(join(folder, name));
+  }
+  writeFileSync(join(folder, 'documents.json'), JSON.stringify(byId));
 }
 
 /** The first Node that runs the programs: the packaged one, whatever its minor version. */
@@ -247,10 +308,14 @@ async function run(command, ...args) {
 
 try {
   if (!isInstalled() || !isBuilt()) {
+    const start = performance.now();
+    const isFirst = !existsSync(BUILD);
     await withLock(join(ROOT, '.setup.lock'), async () => {
       await install();
       build();
     });
+    if (isFirst && isRunTime)
+      say(`Set up in ${secondsSince(start)}. The first start creates the database, which takes some seconds more.`);
   }
 } catch (error) {
   process.stderr.write(`Set-up failed: ${error.message}\n`);

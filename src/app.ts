@@ -14,6 +14,7 @@ import type { Authenticator } from './features/identity/access/public.js';
 import { createIdentities } from './features/identity/identities/index.js';
 import { createOrganizations } from './features/identity/organizations/index.js';
 import { createAccessReview } from './features/members/access-review/index.js';
+import { createAllProjects } from './features/members/all-projects/index.js';
 import { createGroups } from './features/members/groups/index.js';
 import { createOrganizationRoles } from './features/members/organization-roles/index.js';
 import { createPrivileges } from './features/members/privileges/index.js';
@@ -42,8 +43,9 @@ import { startApollo } from './kernel/graphql/apollo.js';
 import { CacheableQueries } from './kernel/graphql/cacheable-queries.js';
 import type { Gate } from './kernel/graphql/gate/gate.js';
 import { SchemaResponses } from './kernel/graphql/introspection.js';
-import { NodeResolver } from './kernel/graphql/node.js';
+import { type NodeKind, NodeResolver, Nodes } from './kernel/graphql/node.js';
 import { buildGraphQLSchema } from './kernel/graphql/schema.js';
+import { readSubgraph, SubgraphResolver } from './kernel/graphql/subgraph.js';
 import { type ContextFor, mountGraphQL } from './kernel/http/graphql.js';
 import { type Lifecycle, mountHealth } from './kernel/http/health.js';
 import { withCause } from './kernel/http/listening.js';
@@ -105,6 +107,7 @@ export interface App {
 interface Assembly extends KernelParts {
   readonly entities: Feature['entities'];
   readonly schema: GraphQLSchema;
+  readonly nodeKinds: readonly NodeKind[];
   readonly routes: readonly Route[];
   readonly groups: readonly Group[];
   readonly authenticator: Authenticator;
@@ -125,7 +128,7 @@ interface Assembly extends KernelParts {
 export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG): Assembly {
   const organizations = createOrganizations();
   const identities = createIdentities();
-  const access = createAccess({ ...organizations, ...identities, rateLimits });
+  const access = createAccess({ ...organizations, ...identities, rateLimits, policy: config });
   const projects = createProjects();
   const notifier = new Notifier({ mailer: new Mailer(config), policy: config });
   const connected = createAppConnections({ ...projects, policy: config });
@@ -138,12 +141,13 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
     access,
     projects,
     createGroups({ ...organizations, ...projects }),
+    createAllProjects(),
     createPrivileges(projects),
     createProjectRescues(projects),
     createProjectTemplates(projects),
     createProjectCopies(projects),
     createTags(projects),
-    createSecrets(projects),
+    createSecrets({ ...projects, rateLimits }),
     createCertificates(projects),
     createAlertDeliveries({ ...projects, notifier }),
     createProjectNotices({ ...projects, notifier, allowPrivateTargets: config.allowPrivateTargets }),
@@ -159,11 +163,14 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
   const jobs = [...jobsOfJobs(config.jobsUrl !== null), ...working.flatMap(({ jobs: kinds = [] }) => kinds)];
   const operating = [...working, createJobOperations({ ...projects, kinds: jobs })];
   const features = [...operating, createAttention({ ...projects, routes: operating.flatMap(({ routes }) => routes) })];
+  const nodes = new Nodes(features.flatMap(({ nodes: kinds = [] }) => kinds));
   return {
     entities: [...KERNEL_ENTITIES, ...features.flatMap(({ entities }) => entities)],
+    nodeKinds: nodes.kinds,
     schema: buildGraphQLSchema([
       ...features.flatMap(({ resolvers }) => resolvers),
-      new NodeResolver(features.flatMap(({ nodes = [] }) => nodes)),
+      new NodeResolver(nodes),
+      new SubgraphResolver(nodes, config.introspection ? readSubgraph : null),
     ]),
     routes: features.flatMap(({ routes }) => routes),
     groups: withPlaces(features.flatMap(({ groups = [] }) => groups)),
@@ -181,7 +188,9 @@ export function assemble(rateLimits = new RateLimits(null), config = NO_CONFIG):
 
 /** Of responses about projects themselves: they are right until anything of any project changes. */
 const stampOfAll = ({ actor, accessSnapshot }: Context): AccessStamp | null =>
-  accessSnapshot?.isLasting === true ? { fingerprint: actor.id, revision: accessSnapshot.generation } : null;
+  accessSnapshot?.isLasting === true
+    ? { fingerprint: `${actor.id} ${actor.sessionAttributes ?? ''}`, revision: accessSnapshot.generation }
+    : null;
 
 /** What tells the response cache whether a response is still right. */
 const stampsOf =

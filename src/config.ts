@@ -372,10 +372,14 @@ function misspelling(name: string): string[] {
 }
 
 /** What of the configuration services know, for who only wants the schema. */
-export const NO_CONFIG: Pick<Config, 'allowPrivateTargets' | 'smtpUrl' | 'mailFrom' | 'auditRetention' | 'jobsUrl'> = {
+export const NO_CONFIG: Pick<
+  Config,
+  'allowPrivateTargets' | 'smtpUrl' | 'mailFrom' | 'auditRetention' | 'jobsUrl' | 'introspection'
+> = {
   allowPrivateTargets: false,
   smtpUrl: null,
   mailFrom: DEFAULT_SENDER,
   auditRetention: NO_EXPIRATION,
   jobsUrl: null,
+  introspection: true,
 };

@@ -12,7 +12,7 @@ import type { OpeningStream } from './kernel/graphql/subscriptions.js';
 import type { JobRequest } from './kernel/jobs/queue.js';
 import type { ResponseLoad } from './kernel/load/load.js';
 import type { Log } from './kernel/log.js';
-import type { Taken } from './kernel/operations/limits/buckets.js';
+import type { CountedUse } from './kernel/operations/limits/buckets.js';
 import type { Claim } from './kernel/operations/responses/claim.js';
 import type { EVENTS, PROVIDERS } from './start/listeners.js';
 
@@ -46,7 +46,7 @@ declare module './kernel/context.js' {
     /** Where a request for a stream puts the source of its events. Absent: it cannot receive a stream. Set by kernel/http/streams. */
     readonly opening?: OpeningStream;
     /** What the request was counted as, where that was before it was known what it wants. Set by kernel/operations/limits/rate-limits.ts. */
-    counted?: Taken;
+    counted?: CountedUse;
   }
 
   interface Context {

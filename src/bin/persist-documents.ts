@@ -6,7 +6,12 @@ import { type Config, readConfig } from '../config.js';
 import { ConfigurationError, EXIT_CONFIGURATION } from '../kernel/configuration-error.js';
 import { fileErrorReason, makeDirectory, writeDurably } from '../kernel/files.js';
 import { CostModel } from '../kernel/graphql/gate/cost.js';
-import { checkTrusted, idOf, readManifest, type TrustedRules } from '../kernel/graphql/gate/persisted-documents.js';
+import {
+  checkTrusted,
+  documentId,
+  readManifest,
+  type TrustedRules,
+} from '../kernel/graphql/gate/persisted-documents.js';
 import { codeOf } from '../kernel/log.js';
 
 /** A document to register, and where it came from. */
@@ -129,7 +134,7 @@ async function candidatesOf(path: string, violations: string[]): Promise<Candida
     violations.push(`${path}: ${isMissing(error) ? 'file not found' : `cannot be read: ${fileErrorReason(error)}`}`);
     return [];
   }
-  if (!path.endsWith('.json')) return [{ place: path, id: idOf(text), text }];
+  if (!path.endsWith('.json')) return [{ place: path, id: documentId(text), text }];
   const { manifest, violations: inManifest } = readManifest(text);
   violations.push(...inManifest.map((violation) => `${path}: ${violation}`));
   return [...manifest].map(([id, each]) => ({ place: path, id, text: each }));

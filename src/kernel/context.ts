@@ -11,6 +11,8 @@ export interface Actor {
   readonly name: string;
   /** The access token of this request; null for the system. */
   readonly tokenId: string | null;
+  /** What the session of the token came with, as JSON text of attributes that rules can name; null or absent for nothing. */
+  readonly sessionAttributes?: string | null;
   /** May make and delete root organizations. Only the identity of the first start has it. */
   readonly isInstallationAdmin: boolean;
 }

@@ -16,6 +16,7 @@ const GENERAL = {
   TOO_BIG: 'The value is too long or too large, or the list has too many items.',
   TOO_MANY: 'More items than allowed, or more violations than are listed.',
   PRIVATE_TARGET: 'The address is on this machine or in a private network, which the operator does not allow.',
+  DIFFERS: 'What exists has another value.',
   NOT_ONE: 'Exactly one of several fields is required.',
   MADE: 'What the first request with this idempotency key created.',
   TEXT_LIMIT: 'The document has too many bytes.',

@@ -86,6 +86,13 @@ const GENERAL = {
   ),
   CONCURRENT_CHANGE: conflict('Somebody else changed this resource at the same time. Read it again and retry.'),
 
+  EXISTS_DIFFERENTLY: conflict(
+    'It exists already, but not as you would create it. Update it, or change the fields listed in `details`.',
+  ),
+  NAME_AMBIGUOUS: conflict(
+    'Several have this name, so that it is not clear which one to return. Rename or delete all but one.',
+  ),
+
   IDEMPOTENCY_RUNNING: conflict(
     'A request with this idempotency key is still running. Retry after the time in Retry-After.',
   ),

@@ -47,6 +47,9 @@ export const twoWayPageRules = {
   }),
 };
 
+/** Rules by which REST paths skip rows. Clients of GraphQL go on from a cursor. */
+export const FOR_REST_ALONE = z.registry();
+
 /** Rules of what is shown of the items of a list, and not of which it has: a cursor is good with any value of theirs. */
 export const DISPLAY_RULES = z.registry();
 
@@ -75,21 +78,22 @@ export interface ConnectionOf<T> {
   readonly pageInfo: PageInfo;
 }
 
-/** What the connection type of a list has that knows how many rows it has in all. */
-export interface CountedConnectionOf<T> extends ConnectionOf<T> {
+/** What knows how many rows its list has in all. */
+export interface Counted {
   /** Called only when the document asks for it. */
   readonly totalCount: () => Promise<number>;
 }
 
-/** A page with the total count of its list: only where the caller can see all items. */
-export const counted = <C extends object>(
-  page: C,
-  totalCount: () => Promise<number>,
-): C & { readonly totalCount: () => Promise<number> } => Object.assign(page, { totalCount });
+/** What the connection type of such a list has. */
+export interface CountedConnectionOf<T> extends ConnectionOf<T>, Counted {}
+
+/** A page with the total count of its list, which counts what the caller can see. */
+export const counted = <C extends object>(page: C, totalCount: () => Promise<number>): C & Counted =>
+  Object.assign(page, { totalCount });
 
 /** What the connection type of a `SearchPage` has. */
 export interface SearchConnectionOf<T> extends ConnectionOf<T> {
-  readonly scanLimitReached: boolean;
+  readonly isScanLimitReached: boolean;
 }
 
 /** The position of a row: the columns that the list is ordered by, the last one unique. */
@@ -225,11 +229,17 @@ export class Page<T> {
     return Object.assign(page, { nodes: await mapYielding(this.nodes, change), hasNextPage: this.hasNextPage });
   }
 
-  /** As `map`, with the cursors that the rows have: for lists in an order that need not show in what is made of them. */
-  show<U extends object>(change: (row: T) => U): Page<U> {
+  /**
+   * As `map`, with the cursors that the rows have: for lists in an order that need not show in what is made of them. The list still
+   * knows how many rows it has.
+   */
+  show<U extends object>(this: Page<T> & Counted, change: (row: T) => U): Page<U> & Counted;
+  show<U extends object>(change: (row: T) => U): Page<U>;
+  show<U extends object>(this: Page<T> & Partial<Counted>, change: (row: T) => U): Page<U> {
     const rows = new Map(this.nodes.map((row) => [change(row), row]));
     const page = new Page<U>([], this.request, (shown) => this.keyOf(rows.get(shown) as T));
-    return Object.assign(page, { nodes: [...rows.keys()], hasNextPage: this.hasNextPage });
+    const { hasNextPage, totalCount } = this;
+    return Object.assign(page, { nodes: [...rows.keys()], hasNextPage, ...(totalCount && { totalCount }) });
   }
 
   /** The same page with other rows: entities to API types. */
@@ -265,12 +275,18 @@ class PacedPage<T> implements ConnectionOf<T> {
  * @param parts how many columns the list is ordered by, by code points
  * @throws VALIDATION_FAILED, also for a text that is no cursor of such a list
  */
-export function pageOf<T>(rows: readonly T[], raw: unknown, parts: number, keyOf: (row: T) => CursorKey): Page<T> {
+export function pageOf<T>(
+  rows: readonly T[],
+  raw: unknown,
+  parts: number,
+  keyOf: (row: T) => CursorKey,
+): Page<T> & Counted {
   const request = parse(PAGE, raw);
   const { first, after } = request;
   const start = after == null ? null : decodeCursor(after, parts);
   const rest = start === null ? rows : rows.filter((row) => inOrder(keyOf(row), start) > 0);
-  return new Page(first == null ? rest : rest.slice(0, first + 1), request, keyOf);
+  const page = new Page(first == null ? rest : rest.slice(0, first + 1), request, keyOf);
+  return counted(page, async () => rows.length);
 }
 
 /** As Postgres orders texts in the collation "C". */
@@ -304,7 +320,7 @@ export class SearchPage<T> extends Page<T> {
     if (search.isBackward) Object.assign(this, { nodes: this.nodes.toReversed() });
   }
 
-  get scanLimitReached(): boolean {
+  get isScanLimitReached(): boolean {
     return this.search.stoppedAt !== null;
   }
 

@@ -1,3 +1,5 @@
+import { AppError, type ErrorCode, errorRow } from './errors.js';
+
 /** No known name is as long: a longer one is no misspelt one. */
 const MAX_LENGTH = 64;
 /** What looks otherwise, or is longer, may be a secret in the wrong place. Safe in a header field, too. */
@@ -53,6 +55,26 @@ export function misspeltName(sent: string, known: readonly string[]): string | u
   if (same !== undefined || sent.length < MIN_MISSPELT_LENGTH) return same;
   return known[nearestOf(sent, known, MAX_EDITS)];
 }
+
+/** A name of this length may be an abbreviation of another, or be abbreviated: `prod`. */
+const MIN_ABBREVIATION = 3;
+
+/** The stored name that a caller may have meant: misspelt, one letter off, or abbreviated. */
+export function nearestName(sent: string, stored: readonly string[]): string | undefined {
+  if (sent.length > MAX_LENGTH || sent.length < MIN_ABBREVIATION) return undefined;
+  const isAbbreviated = (name: string) =>
+    name.length >= MIN_ABBREVIATION && (name.startsWith(sent) || sent.startsWith(name));
+  return misspeltName(sent, stored) ?? stored[nearestOf(sent, stored, 1)] ?? stored.find(isAbbreviated);
+}
+
+/**
+ * The error of what does not exist, or what the caller cannot see: "The environment does not exist, or you cannot see it. Did you mean
+ * `prod`?"
+ *
+ * @param visible a stored name that the caller may see; undefined if none is like the one that was sent
+ */
+export const notFoundBut = (code: ErrorCode, visible: string | undefined): AppError =>
+  new AppError(code, visible === undefined ? undefined : `${errorRow(code).message} Did you mean \`${visible}\`?`);
 
 /** The place of the first of the names that are the fewest edits away, up to a number of them; -1 where there is none. */
 function nearestOf(sent: string, names: readonly string[], maxEdits: number): number {

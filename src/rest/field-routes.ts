@@ -11,6 +11,7 @@ import {
   print,
 } from 'graphql';
 import * as z from 'zod';
+import { CREATED, EXISTING } from '../kernel/graphql/creation.js';
 import {
   type ClientQuirk,
   type Data,
@@ -94,7 +95,8 @@ function answerOf(schema: GraphQLSchema, { name, type }: Field, route: FieldRout
   const object = getNamedType(type);
   if (!hasFields(object)) throw new Error(`${name} returns no object`);
   const fields = object.getFields();
-  const [only, ...others] = Object.values(fields);
+  // What a route creates is new: it does not ask for what is there already.
+  const [only, ...others] = Object.values(fields).filter(({ name }) => name !== CREATED && name !== EXISTING);
   const wrapped = (index: 0 | 1, fallback: string, shown: unknown, rest: object = {}): unknown => {
     const { as = fallback } = route;
     const key = Array.isArray(as) ? (as[index] as string) : (as as string | null);

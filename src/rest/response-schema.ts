@@ -143,6 +143,13 @@ export function orInstead(leaf: unknown, instead: unknown): unknown {
   return leaf ?? instead;
 }
 
+/** The rows of a connection inside of an object. Those of a sample are a list that is not in every reply where the connection is not. */
+export const nodesOf = <T>(connection: { readonly nodes: readonly T[] } | null): T[] =>
+  Object.assign(
+    [...(connection?.nodes ?? [])],
+    connection !== null && OPTIONAL in connection ? { [OPTIONAL]: true } : {},
+  );
+
 /** A list with every entry changed. That of a sample stays one that is not in every reply, or can be null. */
 export const eachOf = <T, U>(list: readonly T[], change: (entry: T) => U): U[] =>
   Object.assign(

@@ -6,7 +6,7 @@ import type { ReplyHeader } from './response-headers.js';
 import { optionalSample } from './response-schema.js';
 import { bareRules } from './rule-kinds.js';
 
-export { eachOf, ofSample, optionalSample, orInstead } from './response-schema.js';
+export { eachOf, nodesOf, ofSample, optionalSample, orInstead } from './response-schema.js';
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
@@ -234,6 +234,26 @@ export const bodyOf = <S extends z.core.$ZodLooseShape, K extends keyof S & stri
         ]),
     ),
   ) as unknown as z.ZodObject<Omit<S, K>>;
+
+/** What the fields of an input are called where `words` leads back to them. */
+type InWords<S, W extends Readonly<Record<string, string>>> = {
+  [K in keyof S as K extends W[keyof W] ? { [N in keyof W]: K extends W[N] ? N : never }[keyof W] : K]: S[K];
+};
+
+/**
+ * A body whose fields are called otherwise than those of the input: `inWords(bodyOf(rules, 'id'), WORDS)`, for a route with `words: WORDS`.
+ *
+ * @param words as those of the route: what the input calls them, by what the body calls them
+ */
+export function inWords<S extends z.core.$ZodLooseShape, const W extends Readonly<Record<string, string>>>(
+  rules: z.ZodObject<S>,
+  words: W,
+): z.ZodObject<InWords<S, W>> {
+  const others = new Map(Object.entries(words).map(([other, name]) => [name, other]));
+  const fields = Object.entries(rules.shape).map(([name, rule]) => [others.get(name) ?? name, rule]);
+  const body = z.strictObject(Object.fromEntries(fields)).meta(rules.meta() ?? {});
+  return body as unknown as z.ZodObject<InWords<S, W>>;
+}
 
 /** A body that refuses null, for an input where null means omitted. */
 export const withoutNull = <S extends z.core.$ZodLooseShape>({ shape }: z.ZodObject<S>): z.ZodObject<S> =>

@@ -29,8 +29,10 @@ Strongroom is ready at ${url}
 
 ${bootstrapToken === null ? '' : first()}${unusedToken === null ? '' : reminder(unusedToken)}  In a browser:
 
+    ${url}/console   what needs a person, what expires, who can read what
     ${url}/graphql   GraphQL explorer
     ${url}/docs      REST API reference
+    ${url}/guides    guides, and GraphQL by task
 
 `;
 }

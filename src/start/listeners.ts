@@ -6,7 +6,7 @@ import {
   notifyOfFailedRequest,
   notifyOfRescue,
 } from '../features/notifications/project-notices/public.js';
-import { listAccessBelow, listProjectAssignments } from '../features/projects/public.js';
+import { listAccessBelow, listProjectAssignments, rightsBeyondInAllProjects } from '../features/projects/public.js';
 import {
   listAccountOwners,
   listConnectionHolds,
@@ -57,7 +57,7 @@ export const PROVIDERS = {
   createFirstAdmin,
   revokeTokensOfClientSecret,
   /** What accounts may do in projects. */
-  ...{ listAccessBelow, listProjectAssignments },
+  ...{ listAccessBelow, listProjectAssignments, rightsBeyondInAllProjects },
   /** What a project is created with. */
   applyTemplate,
   /** Whether rules may match otherwise since a tag gets another slug, or goes. */

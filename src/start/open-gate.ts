@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { GraphQLSchema } from 'graphql';
 import type { Config } from '../config.js';
 import { ConfigurationError } from '../kernel/configuration-error.js';
@@ -11,7 +12,9 @@ export async function openGate(schema: GraphQLSchema, config: Config, log: Log):
   const { queryLimits, persistedDocuments, introspection } = config;
   const model = new CostModel(schema);
   const trusted = { schema, model, limits: queryLimits.ofPersisted, introspection };
-  const persisted = new PersistedDocuments(persistedDocuments.file, trusted, log);
+  // The console's: the build has made them.
+  const own = JSON.parse(await readFile(new URL('./console/documents.json', import.meta.url), 'utf8')) as object;
+  const persisted = new PersistedDocuments(persistedDocuments.file, trusted, log, new Map(Object.entries(own)));
   try {
     await persisted.open();
   } catch (error) {

@@ -22,7 +22,7 @@ const cycle = (count: number): string =>
 const TEXTS: Readonly<Record<string, string>> = {
   'fragments that double, 29': doubling(29),
   'fragments that double, 200': doubling(200),
-  'fragments that double with fields, 11': `{ projects { nodes { environments { ...F0 } } } } ${times(11, (n) => `fragment F${n} on Environment { secrets { ...G${n} } } fragment G${n} on Secret { id ...G${n + 1} ...G${n + 1} }`)} fragment G11 on Secret { id }`,
+  'fragments that double with fields, 11': `{ projects { nodes { environments { ...F0 } } } } ${times(11, (n) => `fragment F${n} on Environment { secrets { nodes { ...G${n} } } } fragment G${n} on Secret { id ...G${n + 1} ...G${n + 1} }`)} fragment G11 on Secret { id }`,
   'a chain of 29 fragments below a field that is none': chain(29).replace('__typename', 'nothing'),
   'a chain of 250 fragments': chain(250),
   'a chain of 10,000 fragments': chain(10_000),
@@ -30,7 +30,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   'a cycle of 25 fragments': cycle(25),
   'a cycle of 10,000 fragments': cycle(10_000),
   'a cycle through fields':
-    '{ projects { nodes { ...F } } } fragment F on Project { tags { id } environments { ...G } } fragment G on Environment { secrets { ...G } ...F }',
+    '{ projects { nodes { ...F } } } fragment F on Project { tags { nodes { id } } environments { ...G } } fragment G on Environment { secrets { nodes { ...G } } ...F }',
   'inline fragments, 200 x 100': `{ projects { nodes { ${times(200, () => `... on Project { ${times(100, () => '... on Project { id }')} }`)} } } }`,
   'inline fragments, 20 x 15': `{ projects { nodes { ${times(20, () => `... on Project { ${times(15, () => '... on Project { id }')} }`)} } } }`,
   'inline fragments inside one another, 600': `{ ${nested(600, '... on Query { ', '__typename')} }`,
@@ -69,7 +69,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   '300 operations': times(300, (n) => `query Q${n} { __typename }`),
   '200 type definitions': times(200, (n) => `type T${n} { a: Int }`),
   'a product of large pages':
-    '{ projects(first: 1000) { nodes { environments { secrets { versions(first: 100) { version } } } } } }',
+    '{ projects(first: 1000) { nodes { environments { secrets { nodes { versions(first: 100) { nodes { version } } } } } } } }',
   'the schema, types of fields of types': `{ __schema { types { ${nested(9, 'fields { type { ', 'name', '} }')} } } }`,
   'the schema 30 times': `{ ${times(30, (n) => `a${n}: __schema { types { fields { type { name ofType { name } } args { type { name } } } } }`)} }`,
   'types of types, 40 deep': `{ __type(name: "Query") { ${nested(40, 'ofType { ', 'name')} } }`,

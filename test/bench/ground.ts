@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { Caller, mustSucceed } from '../kit/caller.ts';
 import { embeddedUrl } from '../kit/processes.ts';
 import { Seed } from '../kit/seed.ts';
@@ -21,6 +22,8 @@ export interface Ground {
   readonly identityIds: readonly string[];
   /** Of a login of the first one. */
   readonly login: { readonly clientId: string; readonly clientSecret: string };
+  /** Of a login of each of them with a token of its platform. */
+  readonly platformToken: string;
   /** Projects with a client each. Empty where no load wants them. */
   readonly projects: readonly OwnProject[];
   /** A project of 10,000 secrets and of references without end. Empty where no load wants it. */
@@ -85,7 +88,7 @@ export async function withGround<T>(
   }
 }
 
-async function fill(admin: Caller): Promise<Pick<Ground, 'projectId' | 'identityIds' | 'login'>> {
+async function fill(admin: Caller): Promise<Pick<Ground, 'projectId' | 'identityIds' | 'login' | 'platformToken'>> {
   const seed = new Seed(admin);
   const project = await seed.projectOf(admin);
   for (let made = 1; made < PROJECTS; made += 1) await seed.projectOf(admin);
@@ -98,7 +101,20 @@ async function fill(admin: Caller): Promise<Pick<Ground, 'projectId' | 'identity
   const method = `/api/v1/auth/universal-auth/identities/${identityId}`;
   const { clientId } = mustSucceed(await admin.post(method, {})).body.identityUniversalAuth;
   const { clientSecret } = mustSucceed(await admin.post(`${method}/client-secrets`, {})).body;
-  return { projectId: project.id, identityIds, login: { clientId, clientSecret } };
+  const platformToken = await trustIssuer(admin, identityIds);
+  return { projectId: project.id, identityIds, login: { clientId, clientSecret }, platformToken };
+}
+
+/** Identities trust an issuer, whose keys they are given, as GitHub signs its tokens. @returns a token of that */
+async function trustIssuer(admin: Caller, identityIds: readonly string[]): Promise<string> {
+  const { privateKey, publicKey } = await generateKeyPair('RS256');
+  const keys = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: 'one' }] });
+  const bound = { keys, boundIssuer: 'https://issuer.example.com', boundSubject: 'repo:example/*:ref:refs/heads/main' };
+  for (const id of identityIds) mustSucceed(await admin.post(`/api/v1/auth/oidc-auth/identities/${id}`, bound));
+  return new SignJWT({ sub: 'repo:example/shop:ref:refs/heads/main', iss: bound.boundIssuer })
+    .setProtectedHeader({ alg: 'RS256', kid: 'one' })
+    .setExpirationTime('1 day')
+    .sign(privateKey);
 }
 
 async function fillFolder(

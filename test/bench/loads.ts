@@ -179,7 +179,7 @@ const crowd = (access: AccessGround | null): AccessGround => {
 };
 
 const READERS_OF_SECRET = `query ($id: ID!) { secretByKey(projectId: $id, environment: "dev", secretPath: "/", secretKey: "KEY_00001") {
-  readerConnection(first: 50) { nodes { name } } } }`;
+  readers(first: 50) { nodes { name } } } }`;
 
 /** What is another organization's, and what is nobody's: neither takes longer to be denied. */
 const denied = (name: string, id: (ground: Ground) => string): Load => ({
@@ -223,6 +223,23 @@ export const LOADS: readonly Load[] = [
     name: 'login',
     clients: READERS,
     request: ({ login }) => ({ method: 'POST', path: '/api/v1/auth/universal-auth/login', ...json(login) }),
+  },
+  {
+    name: 'login by OpenID Connect',
+    clients: READERS,
+    request: ({ identityIds, platformToken: jwt }) => {
+      let sent = 0;
+      return {
+        method: 'POST',
+        path: '/api/v1/auth/oidc-auth/login',
+        ...json({}),
+        setupRequest: (request) => {
+          sent += 1;
+          const identityId = identityIds[sent % identityIds.length];
+          return { ...request, ...json({ identityId, jwt }) };
+        },
+      };
+    },
   },
   limited(getProject),
   ...[getProject, listProjects, getSecret, listOf(10), listOf(100), listOf(1_000)].flatMap((load) => [

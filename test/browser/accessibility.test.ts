@@ -40,8 +40,14 @@ describeInBrowser('each page', (open) => {
       for (const [name, path] of [
         ['start', '/'],
         ['lost', '/no/such/page'],
+        ['guides', '/guides'],
+        ['guide', '/guides/operating'],
+        ['tasks', '/guides/graphql-by-task'],
+        ['operations', '/guides/graphql-operations'],
+        ['search', '/search?q=list+secrets'],
       ] as const) {
         await page.goto(strongroom.url + path);
+        if (name === 'search') await page.locator('#found li').first().waitFor();
         await holds(name);
       }
 
@@ -64,6 +70,8 @@ describeInBrowser('each page', (open) => {
     const { page } = visit;
     await page.goto(strongroom.url);
     expect(await controlsWithoutFocus(page, 'body')).toEqual([]);
+    await page.goto(`${strongroom.url}/guides/secrets`);
+    expect(await controlsWithoutFocus(page, 'body')).toEqual([]);
     await page.goto(`${strongroom.url}/graphql`);
     await page.waitForSelector('.graphiql-query-editor .view-line');
     expect(await controlsWithoutFocus(page, 'body')).toEqual([]);
@@ -79,6 +87,6 @@ describeInBrowser('each page', (open) => {
     await visit.page.evaluate(
       `for (const link of document.querySelectorAll('a')) link.style.setProperty('outline', 'none', 'important')`,
     );
-    expect((await controlsWithoutFocus(visit.page, '.ways')).length).toBe(2);
+    expect((await controlsWithoutFocus(visit.page, '.ways')).length).toBe(5);
   });
 });

@@ -52,17 +52,58 @@ describeInBrowser('the explorer', (open) => {
     expect(visit.violations).toEqual([]);
   });
 
-  test('says where a token goes when none was sent, and no longer once there is one', async () => {
+  test('says where a token goes as long as there is none, and begins in its field', async () => {
     const visit = await open(strongroom.url);
     await openExplorer(visit, strongroom, null);
-    const hint = visit.page.getByText('Enter your token in the field above.', { exact: true }).first();
-    expect(await hint.isVisible()).toBe(false);
-    await run(visit, 'WhoAmI', 'TOKEN_MISSING');
+    const hint = visit.page.getByText('Enter your token in the field above.').first();
     await hint.waitFor({ state: 'visible' });
+    expect(await visit.page.evaluate('document.activeElement.id')).toBe('token');
+    await run(visit, 'WhoAmI', 'TOKEN_MISSING');
     await visit.picture('explorer-without-token');
     await visit.page.fill('#token', strongroom.admin.token as string);
-    await run(visit, 'WhoAmI', 'slug');
     await hint.waitFor({ state: 'hidden' });
+    await run(visit, 'WhoAmI', 'slug');
+    await visit.page.getByRole('button', { name: 'Forget' }).click();
+    await hint.waitFor({ state: 'visible' });
+  });
+
+  test('opens with a task, and the next one in a further tab', async () => {
+    const visit = await open(strongroom.url);
+    const { page } = visit;
+    for (const [title, name, answer] of [
+      ['List what needs a person', 'Attention', 'attention'],
+      ['List all production secrets', 'ProductionSecrets', 'searchSecrets'],
+    ] as const) {
+      await page.goto(`${strongroom.url}/guides/graphql-by-task`);
+      await page.getByRole('link', { name: `Open in the explorer: ${title}` }).click();
+      await page.waitForSelector('.graphiql-query-editor .view-line');
+      await page.fill('#token', strongroom.admin.token as string);
+      await page.getByRole('tab', { name, selected: true }).waitFor();
+      await page.getByRole('button', { name: /^Execute query/ }).click();
+      await page.locator(ANSWER).getByText(answer).first().waitFor();
+      expect(page.url()).toBe(`${strongroom.url}/graphql`);
+    }
+    for (const tab of ['Attention', 'WhoAmI', 'SearchSecrets'])
+      expect(await page.getByRole('button', { name: tab, exact: true }).count()).toBe(1);
+    expect(visit.violations).toEqual([]);
+  });
+
+  test('finds operations before types', async () => {
+    const visit = await open(strongroom.url);
+    const { page } = visit;
+    await openExplorer(visit, strongroom, null);
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+    await page.locator('[data-cy="doc-explorer-input"]').fill('secrets');
+    await page.locator('[data-cy="doc-explorer-option"]').first().waitFor();
+    const found = await page.locator('[data-cy="doc-explorer-option"]').allTextContents();
+    const isOperation = found.map((text) => /^(Query|Mutation|Subscription)\./.test(text));
+    const operations = isOperation.filter(Boolean).length;
+    expect(operations).toBeGreaterThan(10);
+    expect(isOperation.slice(0, operations).every(Boolean)).toBe(true);
+    expect(found.slice(0, operations)).toEqual(expect.arrayContaining(['Query.secrets', 'Query.searchSecrets']));
+    expect(found.slice(operations).some((text) => !text.includes('.'))).toBe(true);
+    await visit.picture('explorer-search');
+    expect(visit.violations).toEqual([]);
   });
 
   test('fits a phone: the panes stand below each other, and nothing is cut off', async () => {
@@ -75,7 +116,7 @@ describeInBrowser('the explorer', (open) => {
     };
     const [editors, answer] = [await box('.graphiql-editors'), await box('.graphiql-response')];
     expect(answer.y).toBeGreaterThanOrEqual(editors.y + editors.height);
-    for (const selector of ['#token', '#forget', '.elsewhere', '.graphiql-response']) {
+    for (const selector of ['#token', '#forget', '.elsewhere >> nth=2', '.graphiql-response']) {
       const { x, width } = await box(selector);
       expect({ selector, fits: width > 0 && x >= 0 && x + width <= 390 }).toEqual({ selector, fits: true });
     }

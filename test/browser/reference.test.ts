@@ -50,7 +50,7 @@ describeInBrowser('the API reference', (open) => {
     await tryList(visit);
     expect(asked).toContain(`${strongroom.url}/api/v1/projects`);
     expect(await visit.page.locator('.alert').count()).toBe(0);
-    expect(await visit.page.locator('.bar .elsewhere').isVisible()).toBe(false);
+    expect(await visit.page.locator('.bar .elsewhere').first().isVisible()).toBe(false);
     await visit.picture('reference-optional');
   });
 
@@ -90,6 +90,50 @@ describeInBrowser('the API reference', (open) => {
   });
 });
 
+describeInBrowser('the search', (open) => {
+  const strongroom: SharedStrongroom = useSharedStrongroom();
+
+  interface Found {
+    readonly title: string;
+    readonly marks: readonly string[];
+    readonly path: string;
+    readonly address: string;
+  }
+  const foundOn = ({ page }: Visit): Promise<Found[]> =>
+    page.evaluate(`[...document.querySelectorAll('#found li')].map((item) => ({
+      title: item.querySelector('a').textContent,
+      address: item.querySelector('a').getAttribute('href'),
+      marks: [...item.querySelectorAll('.kind')].map((mark) => mark.textContent),
+      path: item.querySelector('code')?.textContent ?? '',
+    }))`);
+
+  test('finds the current operation first, and the deprecated ones last and marked', async () => {
+    const visit = await open(strongroom.url);
+    // From the field that each page has.
+    await visit.page.goto(`${strongroom.url}/docs`);
+    await visit.page.getByRole('searchbox').first().fill('list secrets');
+    await visit.page.keyboard.press('Enter');
+    await visit.page.locator('#found li').first().waitFor();
+    expect(visit.page.url()).toBe(`${strongroom.url}/search?q=list%20secrets`);
+    const found = await foundOn(visit);
+    const isMarked = found.map(({ marks }) => marks.includes('deprecated'));
+    expect(found[0]).toMatchObject({ title: 'List secrets', path: 'GET /api/v4/secrets' });
+    expect(isMarked.indexOf(true)).toBeGreaterThan(5);
+    expect(isMarked.slice(isMarked.indexOf(true)).every(Boolean)).toBe(true);
+    expect(found.find(({ path }) => path === 'GET /api/v3/secrets/raw')?.marks).toEqual(['REST', 'deprecated']);
+    await visit.picture('search');
+    await visit.page.emulateMedia({ colorScheme: 'dark' });
+    await visit.picture('search-dark');
+
+    await visit.page.fill('#words', 'xyzzyqwv');
+    await visit.page.getByText('Nothing found.').waitFor();
+    await visit.page.fill('#words', 'list secrets');
+    await visit.page.locator('#found a').first().click();
+    await visit.page.getByRole('button', { name: 'Test Request (get /api/v4/secrets)', exact: true }).waitFor();
+    expect(visit.violations).toEqual([]);
+  });
+});
+
 describeInBrowser('the first page', (open) => {
   const strongroom: SharedStrongroom = useSharedStrongroom();
 
@@ -98,6 +142,8 @@ describeInBrowser('the first page', (open) => {
     for (const [name, title] of [
       ['GraphQL explorer', 'Strongroom · GraphQL explorer'],
       ['API reference', 'Strongroom · API reference'],
+      ['Guides', 'Strongroom · Strongroom'],
+      ['GraphQL by task', 'Strongroom · GraphQL by task'],
     ] as const) {
       await visit.page.goto(strongroom.url);
       for (const colorScheme of ['light', 'dark'] as const) {
@@ -105,7 +151,7 @@ describeInBrowser('the first page', (open) => {
         await visit.picture(`home-${colorScheme}`);
       }
       await visit.page.getByRole('link', { name }).click();
-      await visit.page.waitForURL(/\/(graphql|docs)/);
+      await visit.page.waitForURL(/\/(graphql|docs|guides)/);
       expect(await visit.page.title()).toBe(title);
     }
     expect(visit.violations).toEqual([]);

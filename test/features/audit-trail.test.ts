@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Caller, mustSucceed, type Reply } from '../kit/caller.js';
 import { expectOneRow, rowsOf, takesKey } from '../kit/operations/effects.js';
+import { OF_SCHEMA } from '../kit/operations/fields.js';
 import { GRAPHQL, graphqlOperations, rootTypes } from '../kit/operations/graphql.js';
 import type { Operation } from '../kit/operations/operation.js';
 import { REST } from '../kit/operations/rest.js';
@@ -43,11 +44,11 @@ describe('the table of operations', () => {
     );
   });
 
-  test('has every root field of the schema, once, but for those of the installation admin', () => {
+  test('has every root field of the schema, once, but for those of the installation admin and the schema itself', () => {
     const { Query, Mutation } = rootTypes();
     const fields = [Query, Mutation].flatMap((type) => Object.keys(type.getFields()));
 
-    expect([...GRAPHQL.map(({ field }) => field), ...OF_INSTALLATION].sort()).toEqual(fields.sort());
+    expect([...GRAPHQL.map(({ field }) => field), ...OF_INSTALLATION, ...OF_SCHEMA].sort()).toEqual(fields.sort());
   });
 });
 
@@ -71,7 +72,7 @@ const lookedUp = ({ looksUp }: Operation): string[] => (looksUp === undefined ? 
 
 const isOk = ({ status, body }: Reply): boolean => status === 200 && body?.errors === undefined;
 
-// Changes that take a key leave one as well: test/features/replies/every-change-once.test.ts sends each.
+// Changes that take a key leave one as well: test/features/replies/every-change-once.all.test.ts sends each.
 describe('allowed: one row, of the caller, without values', () => {
   test.each(
     sampled(
@@ -172,7 +173,7 @@ describe('what is no operation of a known caller', () => {
 
   test('secrets inside the answer of another field leave a row for each environment that shows any', async () => {
     const { world, admin } = shared;
-    const document = `query ($id: ID!) { project(id: $id) { environments { secrets { secretValue } } } }`;
+    const document = `query ($id: ID!) { project(id: $id) { environments { secrets { nodes { secretValue } } } } }`;
 
     const { reply, rows } = await rowsOf(strongroom, () => admin.graphql(document, { id: world.project }));
 

@@ -32,9 +32,16 @@ const SLUGS: ReadonlySet<Thing> = new Set([
 ]);
 /** A credential is no id: whoever holds one acts by it, from wherever it comes. */
 const CREDENTIALS: ReadonlySet<Thing> = new Set([
-  ...(['heldToken', 'clientId', 'heldClientSecret'] as const),
+  ...([
+    'heldToken',
+    'clientId',
+    'heldClientSecret',
+    'platformToken',
+    'platformIdentity',
+    'serviceAccountToken',
+  ] as const),
   // Texts that are no names of anything.
-  ...(['authorityAnswer', 'datatoolUrl', 'datatoolToken'] as const),
+  ...(['authorityAnswer', 'datatoolUrl', 'datatoolToken', 'clusterUrl', 'clusterAuthority'] as const),
 ]);
 /** Things inside a project: another project of the same organization hides them as well. */
 const INSIDE_PROJECTS: ReadonlySet<Thing> = new Set([

@@ -73,8 +73,8 @@ test('a project whose revision cannot be read fails its own requests only', asyn
 test('uses of a token that cannot be stored keep no others from being stored, and are kept', async () => {
   const [poisoned, sound] = [await scene(), await scene()];
   const own = async ({ admin }: { admin: Caller }): Promise<{ id: string; numUses: number }> => {
-    const { viewer } = await admin.data('{ viewer { token { id accessTokenNumUses } } }');
-    return { id: viewer.token.id, numUses: viewer.token.accessTokenNumUses };
+    const { viewer } = await admin.data('{ viewer { token { id useCount } } }');
+    return { id: viewer.token.id, numUses: viewer.token.useCount };
   };
   const token = await own(poisoned);
   const usesOf = async (id: string) => {

@@ -8,7 +8,7 @@ import { seedWorld } from '../kit/world.js';
 /** Fields that no reply leaves null: the interface has them as plain strings. */
 const NEVER_NULL = ['secretValue', 'secretComment', 'value', 'nextCursor'];
 
-/** All but those that take a host that is not there, and changes with a key: `replies/every-change-once.test.ts` looks at their replies. */
+/** All but those that take a host that is not there, and changes with a key: `replies/every-change-once.all.test.ts` looks at their replies. */
 const ASKED = restOperations().filter((operation) => !operation.needsHost && !takesKey(operation));
 
 describe('a reply is what the API reference promises', () => {

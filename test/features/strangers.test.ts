@@ -13,7 +13,14 @@ const strongroom: SharedStrongroom = useSharedStrongroom(LENIENT, 'every operati
 const operations = [...restOperations(), ...graphqlOperations()];
 
 /** Whoever holds one of these acts by it, with or without a token of its own. */
-const CREDENTIALS: readonly Thing[] = ['heldToken', 'clientId', 'heldClientSecret'];
+const CREDENTIALS: readonly Thing[] = [
+  'heldToken',
+  'clientId',
+  'heldClientSecret',
+  'platformToken',
+  'platformIdentity',
+  'serviceAccountToken',
+];
 /** Tables that every request writes, whoever sends it; that jobs write by the clock; and of a stranger about itself. */
 const WRITTEN_BESIDE = [
   'audit_record',

@@ -180,7 +180,7 @@ describe('readConfig', () => {
   });
 
   test('limits rates unless told not to, and takes what is not named from the defaults', () => {
-    const quotas = { reads: 600, writes: 200, mints: 60, failures: 60, anonymous: 300 };
+    const quotas = { reads: 600, writes: 200, mints: 60, lookups: 30, failures: 60, anonymous: 300 };
 
     expect(readConfig({}).rateLimits).toEqual({ quotas, seconds: 60 });
     expect(readConfig({ RATE_LIMITS: ' writes=7, seconds=5 ' }).rateLimits).toEqual({
@@ -208,7 +208,9 @@ describe('readConfig', () => {
     const violations = violationsOf({ RATE_LIMITS: text });
 
     expect(violations).toHaveLength(1);
-    expect(violations[0]).toMatch(/^RATE_LIMITS must be reads=N,writes=N,mints=N,failures=N,anonymous=N,seconds=N/);
+    expect(violations[0]).toMatch(
+      /^RATE_LIMITS must be reads=N,writes=N,mints=N,lookups=N,failures=N,anonymous=N,seconds=N/,
+    );
     expect(violations[0]).not.toContain(CANARY);
   });
   test('limits of documents that are not named keep their defaults, and those of trusted ones are so many times as high', () => {

@@ -32,6 +32,8 @@ describe('JSON as bytes', () => {
         fc.pre(value !== undefined);
         expect((await made({ value })).text).toBe(JSON.stringify({ value }));
         expect((await made([value])).text).toBe(JSON.stringify([value]));
+        const named = { ['x'.repeat(PIECE)]: value };
+        expect((await made(named)).text).toBe(JSON.stringify(named));
       }),
       { numRuns: 40 },
     );
@@ -50,6 +52,21 @@ describe('JSON as bytes', () => {
     expect(text).toBe(JSON.stringify(value));
     expect(pieces.length).toBeGreaterThan(5);
     expect(Math.max(...pieces)).toBeLessThan(6 * PIECE);
+  });
+
+  test('reads what is in a long list three times at most, however deep the list is', async () => {
+    let reads = 0;
+    const secret = Object.defineProperty({}, 'key', {
+      enumerable: true,
+      get: () => {
+        reads += 1;
+        return 'x'.repeat(30);
+      },
+    });
+    const nodes = Array.from({ length: 20 }, () => ({ secrets: { nodes: Array(400).fill(secret) } }));
+    const { pieces } = await made({ data: { projects: { nodes } } });
+    expect(pieces.length).toBeGreaterThan(1);
+    expect(reads).toBeLessThanOrEqual(3 * 20 * 400);
   });
 
   test.each([1, 100_000, 100_000_000])('is the same when about %d bytes are expected', async (expected) => {

@@ -105,7 +105,7 @@ describe('a page whose rows were looked for', () => {
 
   test('goes on from where the search stopped, although it is not full', () => {
     const stopped = new SearchPage(['a'], { first: 3 }, keyOf, { cursors, stoppedAt: ['m'] });
-    expect([stopped.scanLimitReached, stopped.pageInfo.hasNextPage]).toEqual([true, true]);
+    expect([stopped.isScanLimitReached, stopped.pageInfo.hasNextPage]).toEqual([true, true]);
     expect(stopped.pageInfo).toMatchObject({ startCursor: 'cursor of a', endCursor: 'cursor of m' });
     expect(new SearchPage(['a'], { first: 3 }, keyOf, { cursors, stoppedAt: null }).pageInfo).toMatchObject({
       hasNextPage: false,
@@ -115,6 +115,6 @@ describe('a page whose rows were looked for', () => {
   test('leaves out rows of which nothing is left, and still has a next page', () => {
     const page = new SearchPage(['a', 'b', 'c'], { first: 2 }, keyOf, { cursors, stoppedAt: null });
     const shown = page.map((row) => (row === 'b' ? null : row.toUpperCase()), keyOf);
-    expect([shown.nodes, shown.pageInfo.hasNextPage, shown.scanLimitReached]).toEqual([['A'], true, false]);
+    expect([shown.nodes, shown.pageInfo.hasNextPage, shown.isScanLimitReached]).toEqual([['A'], true, false]);
   });
 });

@@ -1,4 +1,4 @@
-import { didYouMean, isNameable, misspeltName, unknownName } from '../../src/kernel/suggestions.js';
+import { didYouMean, isNameable, misspeltName, nearestName, unknownName } from '../../src/kernel/suggestions.js';
 import fc from '../kit/properties.js';
 
 const KNOWN = ['projectName', 'secretValue', 'slug', 'name', 'type', 'roles'];
@@ -149,3 +149,24 @@ function edits(a: string, b: string): number {
   if (a.length > 1 && b.length > 1 && a[0] === b[1] && a[1] === b[0]) ways.push(edits(a.slice(2), b.slice(2)) + 1);
   return Math.min(...ways);
 }
+
+describe('a stored name', () => {
+  const stored = ['dev', 'staging', 'prod', 'eu-west-1', 'a'];
+
+  test.each([
+    ['prod', 'prod'],
+    ['prdo', 'prod'],
+    ['PROD', 'prod'],
+    ['production', 'prod'],
+    ['stag', 'staging'],
+    ['dew', 'dev'],
+    ['eu_west_1', 'eu-west-1'],
+    ['eu-west-2', 'eu-west-1'],
+  ])('%s is found to mean %s', (sent, meant) => {
+    expect(nearestName(sent, stored)).toBe(meant);
+  });
+
+  test.each(['qa', 'a', 'uat', 'test', 'integration', '', 'x'.repeat(100_000)])('is not what %.20s is', (sent) => {
+    expect(nearestName(sent, stored)).toBeUndefined();
+  });
+});

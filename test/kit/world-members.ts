@@ -1,16 +1,38 @@
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { type Caller, mustSucceed } from './caller.js';
+import { Cluster } from './outside/cluster.js';
 import { CANARY, type World, word } from './world.js';
 
 type UserThing = 'user' | 'username' | 'userMembership' | 'memberMembership';
 type IdentityThing = 'identity' | 'identityMembership' | 'privilege' | 'privilegeSlug' | 'accessToken' | 'heldToken';
-type ClientThing = 'clientId' | 'clientSecret' | 'heldClientSecret';
+type ClientThing =
+  | 'clientId'
+  | 'clientSecret'
+  | 'heldClientSecret'
+  | 'platformToken'
+  | 'platformIdentity'
+  | ClusterThing;
+type ClusterThing = 'clusterUrl' | 'clusterAuthority' | 'serviceAccountToken';
 type GroupThing = 'group' | 'groupSlug';
 type OtherThing = 'otherUser' | 'otherUsername' | 'otherIdentity' | 'otherGroup';
 type RoleThing = 'organizationRole' | 'organizationRoleSlug';
-type Members = Pick<World, UserThing | IdentityThing | ClientThing | GroupThing | OtherThing | RoleThing>;
+type AllProjectsThing = 'allProjectsMembership';
+type Members = Pick<
+  World,
+  UserThing | IdentityThing | ClientThing | GroupThing | OtherThing | RoleThing | AllProjectsThing
+>;
 
 const NO_USER = { user: '', username: '', userMembership: '', memberMembership: '' };
-const NO_CLIENT = { clientId: '', clientSecret: '', heldClientSecret: '' };
+const NO_CLIENT = {
+  clientId: '',
+  clientSecret: '',
+  heldClientSecret: '',
+  platformToken: '',
+  platformIdentity: '',
+  clusterUrl: '',
+  clusterAuthority: '',
+  serviceAccountToken: '',
+};
 const NO_IDENTITY = {
   ...{ identity: '', identityMembership: '', privilege: '', privilegeSlug: '', accessToken: '', heldToken: '' },
   ...NO_CLIENT,
@@ -44,6 +66,9 @@ export async function makeMembers(
     ...identity,
     ...(isGroup ? await makeProjectGroup(admin, place, { user: user.user, identity: identity.identity }) : NO_GROUP),
     ...(isWanted('organizationRole', 'organizationRoleSlug') ? await makeOrganizationRole(admin) : NO_ROLE),
+    allProjectsMembership: isWanted('allProjectsMembership')
+      ? await joinAllProjects(admin, await makeIdentity(admin, place.organization))
+      : '',
     otherUser: isOtherUser ? await makeUser(admin, otherUsername) : '',
     otherUsername,
     otherIdentity: isTemplate || isWanted('otherIdentity') ? await makeIdentity(admin, place.organization) : '',
@@ -86,7 +111,17 @@ async function makeProjectIdentity(
     privilegeSlug: privilege.slug,
     accessToken: issued.tokenData.id,
     heldToken: issued.accessToken,
-    ...(isWanted('identity', 'clientId', 'clientSecret', 'heldClientSecret')
+    ...(isWanted(
+      'identity',
+      'clientId',
+      'clientSecret',
+      'heldClientSecret',
+      'platformToken',
+      'platformIdentity',
+      'clusterUrl',
+      'clusterAuthority',
+      'serviceAccountToken',
+    )
       ? await makeClient(admin, identity)
       : NO_CLIENT),
   };
@@ -113,10 +148,7 @@ export const setMember = (admin: Caller, input: object): Promise<unknown> =>
     input,
   });
 
-async function makeClient(
-  admin: Caller,
-  identity: string,
-): Promise<Pick<World, 'clientId' | 'clientSecret' | 'heldClientSecret'>> {
+async function makeClient(admin: Caller, identity: string): Promise<Pick<World, ClientThing>> {
   const path = `/api/v1/auth/universal-auth/identities/${identity}`;
   const { identityUniversalAuth } = mustSucceed(await admin.post(path, {})).body;
   const { clientSecret, clientSecretData } = mustSucceed(await admin.post(`${path}/client-secrets`, {})).body;
@@ -124,7 +156,41 @@ async function makeClient(
     clientId: identityUniversalAuth.clientId,
     clientSecret: clientSecretData.id,
     heldClientSecret: clientSecret,
+    platformToken: await attachIssuer(admin, identity),
+    platformIdentity: identity,
+    ...(await attachCluster(admin, identity)),
   };
+}
+
+/** The identity trusts a cluster. */
+async function attachCluster(admin: Caller, identity: string): Promise<Pick<World, ClusterThing>> {
+  const cluster = (await Cluster.start()).unref();
+  const body = {
+    kubernetesHost: cluster.url,
+    caCert: cluster.authorityPem,
+    tokenReviewerJwt: cluster.token('kube-system', 'reviewer', { isReviewer: true }),
+    allowedNamespaces: 'shop',
+  };
+  mustSucceed(await admin.post(`/api/v1/auth/kubernetes-auth/identities/${identity}`, body));
+  return { clusterUrl: cluster.url, clusterAuthority: cluster.authorityPem, serviceAccountToken: cluster.token() };
+}
+
+/** The identity trusts an issuer whose keys it is given. @returns a token of that */
+async function attachIssuer(admin: Caller, identity: string): Promise<string> {
+  const { privateKey, publicKey } = await generateKeyPair('ES256');
+  const body = {
+    keys: JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: 'one' }] }),
+    boundIssuer: 'https://issuer.example.com',
+    boundSubject: 'machine',
+  };
+  mustSucceed(await admin.post(`/api/v1/auth/oidc-auth/identities/${identity}`, body));
+  const token = new SignJWT({ sub: 'machine', iss: body.boundIssuer }).setProtectedHeader({ alg: 'ES256', kid: 'one' });
+  return token.setExpirationTime('1 day').sign(privateKey);
+}
+
+async function joinAllProjects(admin: Caller, memberId: string): Promise<string> {
+  const body = { memberKind: 'identity', memberId, roleSlug: 'no-access' };
+  return mustSucceed(await admin.post('/api/v1/organization/all-projects-memberships', body)).body.membership.id;
 }
 
 async function makeOrganizationRole(admin: Caller): Promise<Pick<World, RoleThing>> {

@@ -33,6 +33,8 @@ export interface World extends ConnectedWorld, IdentityAlertWorld, PasswordRuleW
   /** A role that the organization made, which nobody has. */
   readonly organizationRole: string;
   readonly organizationRoleSlug: string;
+  /** The membership of an identity in all projects, with a role that gives nothing. */
+  readonly allProjectsMembership: string;
   /** A project of the type `cert-manager`, with an alert, authorities and a certificate. */
   readonly certificateProject: string;
   readonly certificateAlert: string;
@@ -98,6 +100,13 @@ export interface World extends ConnectedWorld, IdentityAlertWorld, PasswordRuleW
   readonly clientSecret: string;
   /** The client secret itself. */
   readonly heldClientSecret: string;
+  /** A token of its platform, with which the identity logs in, and the identity as it says then. */
+  readonly platformToken: string;
+  readonly platformIdentity: string;
+  /** The API of its cluster, a token of a service account there, and of the reviewer. */
+  readonly clusterUrl: string;
+  readonly clusterAuthority: string;
+  readonly serviceAccountToken: string;
 }
 
 export const word = (prefix: string): string => `${prefix}-${randomUUID().slice(0, 8)}`;

@@ -255,6 +255,7 @@ describe('the single places', () => {
         'src/kernel/tracing/start-tracing.ts',
         'src/features/notifications/alerts/channel-sealing.ts',
         'src/features/rotations/app-connections/connection-sealing.ts',
+        'src/features/identity/identities/reviewer-token.ts',
         'src/features/rotations/app-connections/datatool/datatool-client.ts',
         'src/features/rotations/app-connections/smb/rpc-tool.ts',
         'src/features/certificates/key-sealing.ts',

@@ -2,7 +2,7 @@ import { buildSchema } from 'graphql';
 import { z } from 'zod';
 import type { AnyContext } from '../../src/kernel/context.js';
 import { compileRoutes } from '../../src/rest/compile.js';
-import { bodyOf, type FieldRoute, routesAt } from '../../src/rest/route.js';
+import { bodyOf, type FieldRoute, inWords, routesAt } from '../../src/rest/route.js';
 import { BOX, schemaOf } from './boxes.js';
 
 const boxes = routesAt('/api/v1/boxes', { select: 'id label', errors: ['PROJECT_NOT_FOUND'] });
@@ -51,6 +51,16 @@ describe('a route that names its field', () => {
     expect(Object.keys(made.query?.shape ?? {})).toEqual(['limit', 'cursor']);
     const boxes = { nodes: [BOX], pageInfo: { hasNextPage: true, endCursor: 'next' } };
     expect(made.reply({ boxes })).toEqual({ rows: [BOX], nextCursor: 'next' });
+  });
+
+  test('has fields of the body under other words than the input', () => {
+    const words = { shut: 'isShut' } as const;
+    const body = inWords(bodyOf(ShutBox, 'id'), words);
+    expect(Object.keys(body.shape)).toEqual(['shut']);
+    const route = boxes.patch('/{boxId}', 'Shut a box', { field: 'shutBox', body, words, example: { shut: true } });
+    expect(compiled(route).route.variables({ params: { boxId: 'b1' }, query: {}, body: { shut: true } })).toEqual({
+      input: { id: 'b1', isShut: true },
+    });
   });
 
   test('gives path and body to the fields of `input`, and replies with the one object of the payload', () => {

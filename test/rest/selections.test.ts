@@ -6,7 +6,7 @@ import { objectType } from '../../src/kernel/graphql/object-types.js';
 import { mutation, nested, query } from '../../src/kernel/graphql/operations.js';
 import { connectionOf } from '../../src/kernel/graphql/page.js';
 import { buildGraphQLSchema } from '../../src/kernel/graphql/schema.js';
-import { type ConnectionOf, pageOf, pageRules } from '../../src/kernel/paging.js';
+import { type CountedConnectionOf, pageOf, pageRules } from '../../src/kernel/paging.js';
 import { idOf } from '../../src/kernel/value-rules.js';
 import { compileRoutes } from '../../src/rest/compile.js';
 import { documentOf } from '../../src/rest/compiled-route.js';
@@ -34,7 +34,7 @@ class Pots {
   }
 
   @query(PotConnection, OnePot.extend(pageRules).meta({ description: 'Which.' }), 'Pots like another one.')
-  async pots(_ctx: Context, page: { id: string }): Promise<ConnectionOf<PotType>> {
+  async pots(_ctx: Context, page: { id: string }): Promise<CountedConnectionOf<PotType>> {
     return pageOf([aPot(page.id)], page, 1, ({ id }) => [id]);
   }
 

@@ -1,6 +1,7 @@
 import './projects.errors.js';
 import type { Feature } from '../../feature.js';
 import type { Group } from '../../rest/openapi/groups.js';
+import { AllProjectsMembership } from './core/all-projects-membership.entity.js';
 import { Environment } from './core/environment.entity.js';
 import { ProjectMembership } from './core/membership.entity.js';
 import { Project } from './core/project.entity.js';
@@ -73,7 +74,7 @@ export function createProjects(): Feature & {
   const relations = new ProjectRelations(projects, service);
   return {
     groups,
-    entities: [Project, Environment, ProjectMembership, ProjectRole],
+    entities: [Project, Environment, ProjectMembership, AllProjectsMembership, ProjectRole],
     resolvers: [
       new ProjectResolver(service, memberships, roles),
       new EnvironmentResolver(new EnvironmentService(projects)),

@@ -173,6 +173,7 @@ export function projectNodes(relations: ProjectRelations): NodeKind[] {
       type: 'Project',
       table: 'project',
       reach: reachOf('n.id'),
+      naturalKey: { field: 'slug', column: 'slug' },
       load: projects,
       record: ({ id }) => ({ action: 'project:get', projectId: id }),
     }),

@@ -2,23 +2,17 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { Args, Ctx, FieldResolver, Info, Query, Resolver, Root } from 'type-graphql';
 import { authorize, rulesOf } from '../../kernel/authz/ability.js';
 import type { Context } from '../../kernel/context.js';
+import { creation } from '../../kernel/graphql/creation.js';
 import { OrderedPageArgs } from '../../kernel/graphql/list-order.js';
-import { mutation, query } from '../../kernel/graphql/operations.js';
-import { orderedPageOf } from '../../kernel/list-order.js';
-import { type CountedConnectionOf, counted, pageOf, positionKey } from '../../kernel/paging.js';
+import { mutation, nested, query } from '../../kernel/graphql/operations.js';
+import { type CountedConnectionOf, counted } from '../../kernel/paging.js';
 import { parse } from '../../kernel/validation.js';
 import { PermissionRuleType, toShownRules } from '../identity/permissions/public.js';
 import { BySlug, CreateProject, OneProject } from './core/project.rules.js';
-import {
-  EnvironmentConnection,
-  EnvironmentFilterArgs,
-  EnvironmentPageArgs,
-  EnvironmentType,
-} from './environments/environment.resolver.js';
-import { EnvironmentFilter, EnvironmentPage } from './environments/environment.rules.js';
-import { ProjectMembershipConnection, ProjectMembershipType } from './members/membership.resolver.js';
+import { EnvironmentFilterArgs, EnvironmentType } from './environments/environment.resolver.js';
+import { EnvironmentFilter } from './environments/environment.rules.js';
+import { ProjectMembershipConnection, type ProjectMembershipType } from './members/membership.resolver.js';
 import type { MembershipService } from './members/membership.service.js';
-import type { MembershipRecord } from './members/memberships.js';
 import type { ProjectService } from './project.service.js';
 import {
   ProjectConnection,
@@ -30,7 +24,7 @@ import {
 } from './project.type.js';
 import {
   ProjectRoleConnection,
-  ProjectRoleType,
+  type ProjectRoleType,
   pageSelectsRoles,
   RolePageArgs,
   toRoleType,
@@ -58,7 +52,7 @@ export class ProjectResolver {
   @Query(() => ProjectConnection, {
     name: 'projects',
     description:
-      'Lists the projects that you are a member of. Selecting their roles requires permission to add members to the organization.',
+      'Lists the projects that you have access to, or all projects of the organization: see `scope`. Selecting their roles requires permission to add members to the organization.',
   })
   async listProjects(
     @Ctx() ctx: Context,
@@ -68,10 +62,17 @@ export class ProjectResolver {
     return toProjectConnection(await this.projects.list(ctx, { ...args, includeRoles: pageSelectsRoles(info) }));
   }
 
-  @mutation(
+  @creation(
     CreateProject,
     { project: [ProjectType, 'The new project. You are its first admin.'] },
     'Creates a project. You become its first admin.',
+    {
+      find: async (projects: ProjectResolver, ctx, { slug }) =>
+        slug == null ? null : projects.projectBySlug(ctx, { slug }),
+      taken: 'PROJECT_SLUG_TAKEN',
+      // What a template or the default gave may have changed since.
+      compare: { kmsKeyId: (project) => project.kmsSecretManagerKeyId, template: null, shouldCreateDefaultEnvs: null },
+    },
   )
   async createProject(ctx: Context, input: object): Promise<{ project: ProjectType }> {
     return { project: toProjectType(await this.projects.create(ctx, input)) };
@@ -105,71 +106,35 @@ export class ProjectResolver {
     return { project: toProjectType(project), credentialsLeft };
   }
 
-  @FieldResolver(() => [ProjectMembershipType], {
-    nullable: true,
-    description:
-      'The members of the project, ordered by name, then ID: users, identities and groups, each if you can read them; ' +
+  @nested(
+    ProjectMembershipConnection,
+    'The members of the project, ordered by name, then ID: users, identities and groups, each if you can read them; ' +
       'null with PERMISSION_DENIED if you can read none of them.',
-  })
-  async members(@Ctx() ctx: Context, @Root() project: ProjectType): Promise<readonly MembershipRecord[]> {
-    return (await this.memberships.membersOf(ctx, project.access)).nodes;
-  }
-
-  @FieldResolver(() => ProjectMembershipConnection, {
-    nullable: true,
-    description:
-      'The members of the project with pagination, ordered by name, then ID: users, identities and groups, each if ' +
-      'you can read them; null with PERMISSION_DENIED if you can read none of them.',
-  })
-  memberConnection(
-    @Root() project: ProjectType,
-    @Ctx() ctx: Context,
-    @Args(() => OrderedPageArgs) page: OrderedPageArgs,
-  ): Promise<CountedConnectionOf<ProjectMembershipType>> {
+    OrderedPageArgs,
+  )
+  members(project: ProjectType, ctx: Context, page: object): Promise<CountedConnectionOf<ProjectMembershipType>> {
     return this.memberships.membersOf(ctx, project.access, page);
   }
 
-  @FieldResolver(() => [ProjectRoleType], {
-    nullable: true,
-    description:
-      'The roles of the project: its own, ordered by slug, then the built-in ones, admin first; null with PERMISSION_DENIED if you cannot read roles.',
-  })
-  async roles(@Root() project: ProjectType, @Ctx() ctx: Context): Promise<ProjectRoleType[]> {
-    return (await this.roleService.rolesOf(ctx, project)).map(toRoleType);
-  }
-
-  @FieldResolver(() => ProjectRoleConnection, { nullable: true, description: 'The same as `roles`, with pagination.' })
-  async roleConnection(
-    @Root() project: ProjectType,
-    @Ctx() ctx: Context,
-    @Args(() => RolePageArgs) args: RolePageArgs,
-  ): Promise<CountedConnectionOf<ProjectRoleType>> {
-    const { page, totalCount } = await this.roleService.pageOf(ctx, project, args);
+  @nested(
+    ProjectRoleConnection,
+    'The roles of the project: its own, ordered by slug, then the built-in ones, admin first; null with PERMISSION_DENIED if you cannot read roles.',
+    RolePageArgs,
+  )
+  async roles(project: ProjectType, ctx: Context, asked: object): Promise<CountedConnectionOf<ProjectRoleType>> {
+    const { page, totalCount } = await this.roleService.pageOf(ctx, project, asked);
     return counted(page.show(toRoleType), totalCount);
   }
 
-  @FieldResolver(() => [EnvironmentType], { description: 'The environments of the project, ordered by position.' })
+  @FieldResolver(() => [EnvironmentType], {
+    description:
+      'The environments of the project, ordered by position: a few, which are read with the project. Empty if you have no access to the project: see `viewerHasAccess`.',
+  })
   environments(
     @Root() { environments }: ProjectType,
     @Args(() => EnvironmentFilterArgs) args: EnvironmentFilterArgs,
   ): EnvironmentType[] {
     return ofSlugs(environments, parse(EnvironmentFilter, args));
-  }
-
-  @FieldResolver(() => EnvironmentConnection, { description: 'The same as `environments`, with pagination.' })
-  environmentConnection(
-    @Root() { environments }: ProjectType,
-    @Args(() => EnvironmentPageArgs) args: EnvironmentPageArgs,
-  ): CountedConnectionOf<EnvironmentType> {
-    const { slugs, ...page } = parse(EnvironmentPage, args);
-    const found = ofSlugs(environments, { slugs });
-    return counted(
-      orderedPageOf(found, page, {
-        orderable: (environment) => environment,
-        own: (rows, request) => pageOf(rows, request, 1, positionKey),
-      }),
-      async () => found.length,
-    );
   }
 
   @FieldResolver(() => [String], {

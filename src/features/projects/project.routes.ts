@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { bodyOf, type Data, eachOf, orInstead, paging, queryBoolean, type Route, routesAt } from '../../rest/route.js';
+import { bodyOf, type Data, eachOf, nodesOf, paging, queryBoolean, type Route, routesAt } from '../../rest/route.js';
 import { withReplyPermissions } from '../identity/permissions/public.js';
-import { BySlug, CreateProjectBody, PROJECT_KINDS, UpdateProject } from './core/project.rules.js';
+import { BySlug, CreateProjectBody, PROJECT_KINDS, projectScope, UpdateProject } from './core/project.rules.js';
 
 /** The fields of a project in the order of the REST interface. */
 const PROJECT_FIELDS = `id name type slug orgId: organizationId createdAt updatedAt description defaultProduct autoCapitalization version upgradeStatus
@@ -9,10 +9,10 @@ const PROJECT_FIELDS = `id name type slug orgId: organizationId createdAt update
   secretDetectionIgnoreValues enforceEncryptedSecretManagerSecretMetadata`;
 const WHOLE = `${PROJECT_FIELDS} _id: id environments { id name slug }`;
 const ROLES =
-  'roles @include(if: $includeRoles) { id name slug createdAt updatedAt projectId description version permissions }';
+  'roles @include(if: $includeRoles) { nodes { id name slug createdAt updatedAt projectId description version permissions } }';
 
 const withRoles = ({ roles, ...project }: Data): Data =>
-  roles === undefined ? project : { ...project, roles: eachOf(orInstead(roles, []) as Data[], withReplyPermissions) };
+  roles === undefined ? project : { ...project, roles: eachOf(nodesOf<Data>(roles), withReplyPermissions) };
 
 const CREATION_ERRORS = [
   'PROJECT_TEMPLATE_NOT_FOUND',
@@ -70,6 +70,7 @@ export const projectRoutes: readonly Route[] = [
         description:
           'Whether to include the roles of each project. Requires the right to add members to the organization.',
       }),
+      scope: projectScope.optional(),
       type: z.enum(PROJECT_KINDS).optional(),
       ...paging,
     }),

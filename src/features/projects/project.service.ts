@@ -24,6 +24,7 @@ import {
 } from './core/find-projects.js';
 import { openIgnoreValues, sealIgnoreValues } from './core/ignore-values.js';
 import { ProjectMembership } from './core/membership.entity.js';
+import { projectNotFound } from './core/not-found.js';
 import { Project } from './core/project.entity.js';
 import type { ProjectReader } from './core/project.reader.js';
 import {
@@ -103,29 +104,36 @@ export class ProjectService {
    */
   async getBySlug(ctx: Context, raw: unknown): Promise<ReadProject> {
     const { slug } = parse(BySlug, raw);
-    return this.#recordRead(ctx, await findBySlug(ctx, slug));
+    const record = await findBySlug(ctx, slug);
+    if (record === undefined) throw await projectNotFound(ctx, slug);
+    return this.#recordRead(ctx, record);
   }
 
   /**
-   * The projects that the caller is a member of, by name, then ID.
+   * The projects that the caller has access to, or all of the organization without what is in them, by name, then ID.
    *
-   * @param raw `{ type?, includeRoles, first?, after? }`
-   * @throws VALIDATION_FAILED, PERMISSION_DENIED when roles are requested without the right to add members of the
-   * organization, AUDIT_UNAVAILABLE
+   * @param raw `{ scope?, type?, includeRoles, first?, after? }`
+   * @throws VALIDATION_FAILED, PERMISSION_DENIED when all projects are requested without the right to list them, or
+   * roles without the right to add members of the organization, AUDIT_UNAVAILABLE
    * Source: operation 5 of the specification.
    */
   async list(ctx: Context, raw: unknown): Promise<ListedProjects> {
-    const { type, includeRoles, ...request } = parse(ListProjects, raw);
+    const { scope: asked, type: given, includeRoles, ...request } = parse(ListProjects, raw);
+    const listed = { scope: asked ?? 'accessible', type: given ?? null } as const;
     const bounds = { order: requestedOrder(request), ...orderedPageBounds(request) };
+    if (listed.scope === 'organization') authorize(ctx, 'workspace:list');
     if (includeRoles) authorize(ctx, 'member:create');
-    const records = await listRecords(ctx, type ?? null, bounds);
+    const records = await listRecords(ctx, listed, bounds);
     const { projects, unreadable } = await this.#readable(ctx, records);
     const keyOf = (project: Orderable): CursorKey => orderedCursorKey(request, project);
     const page = new Page(projects, request, ({ access, createdAt, updatedAt }) =>
       keyOf({ id: access.projectId, name: access.name, createdAt, updatedAt }),
     );
-    await ctx.auditTrail.recordRead(ctx, { action: 'project:list', facts: { count: page.nodes.length, unreadable } });
-    return { page, keyOf, totalCount: () => countProjects(ctx, type ?? null) };
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'project:list',
+      facts: { count: page.nodes.length, unreadable, ...(listed.scope === 'organization' && { scope: listed.scope }) },
+    });
+    return { page, keyOf, totalCount: () => countProjects(ctx, listed) };
   }
 
   /**

@@ -5,7 +5,7 @@ import { argsType, inputType } from '../../kernel/graphql/inputs.js';
 import { hiddenField, objectType, orNull } from '../../kernel/graphql/object-types.js';
 import '../../kernel/graphql/list-order.js';
 import { Node } from '../../kernel/graphql/node.js';
-import { countedConnectionOf } from '../../kernel/graphql/page.js';
+import { connectionOf } from '../../kernel/graphql/page.js';
 import { type CountedConnectionOf, counted } from '../../kernel/paging.js';
 import {
   ENCRYPTED_METADATA,
@@ -14,11 +14,12 @@ import {
   type ProjectKind,
   ProjectPage,
   projectKind,
+  projectScope,
   SHARED_LINKS,
   UPPER_CASE_KEYS,
   UpdateProject,
 } from './core/project.rules.js';
-import type { ProjectAccess } from './core/project-access.js';
+import { isAccessible, type ProjectAccess } from './core/project-access.js';
 import { type EnvironmentType, toEnvironmentType } from './environments/environment.resolver.js';
 import type { ListedProjects, ReadProject } from './project.service.js';
 
@@ -36,6 +37,19 @@ export const ProjectKindEnum = enumType<ProjectKind>(
     ai: 'Access of AI agents.',
   },
   projectKind,
+);
+
+/** GraphQL names of what a list of projects is of. */
+enumType(
+  'ProjectScope',
+  'Which projects a list has.',
+  {
+    accessible: 'The projects in which you have a role.',
+    organization:
+      'All projects of the organization, with their names and settings, but without access to what is in them. ' +
+      'Requires the permission `LIST` on `WORKSPACE` in the organization.',
+  },
+  projectScope,
 );
 
 /** GraphQL names of the states of an upgrade. */
@@ -59,7 +73,11 @@ export const ProjectType = objectType(
     updatedAt: [DateTime, 'When the project was last changed.'],
     /** All of them: the API field may return some of them. */
     environments: hiddenField<EnvironmentType[]>(),
-    description: [orNull(String), 'Description of the project.'],
+    description: [orNull(String), 'Description of the project. Null also if you have no access to it.'],
+    viewerHasAccess: [
+      Boolean,
+      'Whether you have a role in the project. False only in a list of all projects of the organization.',
+    ],
     defaultProduct: [orNull(ProjectKindEnum), 'Purpose of the project. Older name of `type`.', 'Use `type`.'],
     autoCapitalization: [orNull(Boolean), UPPER_CASE_KEYS],
     version: [Int, 'Version of the storage format of the project.'],
@@ -84,11 +102,12 @@ export const ProjectType = objectType(
 );
 export type ProjectType = InstanceType<typeof ProjectType>;
 
-export const ProjectConnection = countedConnectionOf(ProjectType, 'Project', 'name, then ID');
+export const ProjectConnection = connectionOf(ProjectType, 'Project', 'name, then ID');
 
 export const toProjectType = ({ access, ...record }: ReadProject): ProjectType => ({
   ...record,
   access,
+  viewerHasAccess: isAccessible(access),
   enforceEncryptedSecretManagerSecretMetadata: access.enforceEncryptedSecretMetadata,
   environments: record.environments.map((environment) => toEnvironmentType(environment, access)),
 });

@@ -5,7 +5,7 @@ import { type BatchLoad, batched, batchedOrNull } from '../../kernel/database/ba
 import { OrderedPageArgs } from '../../kernel/graphql/list-order.js';
 import { PageArgs } from '../../kernel/graphql/page.js';
 import { relations, relationTo } from '../../kernel/graphql/relations.js';
-import { type CountedConnectionOf, counted, pageOf } from '../../kernel/paging.js';
+import { type CountedConnectionOf, pageOf } from '../../kernel/paging.js';
 import { accountIds, accountRelations, IdentityType } from '../identity/identities/public.js';
 import { OrganizationType, organizationRelationOf, UserType } from '../identity/organizations/public.js';
 import { EnvironmentType } from './environments/environment.resolver.js';
@@ -17,7 +17,7 @@ import {
 import type { ProjectRelations } from './project.relations.js';
 import type { ListedProjects, ProjectService } from './project.service.js';
 import { ProjectConnection, ProjectType, toProjectConnection, toProjectType } from './project.type.js';
-import { ProjectRoleType, pageSelectsRoles, selectsRoles, toRoleType } from './roles/role.resolver.js';
+import { ProjectRoleType, pageSelectsRoles, toRoleType } from './roles/role.resolver.js';
 import type { RoleService } from './roles/role.service.js';
 
 /** Gives a type with a `projectId`, which may be null, the project itself. */
@@ -78,55 +78,37 @@ class AssignedRoleResolver {
 
 const MEMBERSHIPS = 'The project memberships, ordered by ID, in projects where you can read members of this kind.';
 
-/** Adds their project memberships to users and identities. @returns a resolver class */
-function membershipRelationOf(type: ClassType<{ readonly id: string }>): new (relations: ProjectRelations) => object {
+/** Gives a type of members their project memberships. */
+export function membershipRelationOf(
+  type: ClassType<{ readonly id: string }>,
+  links: Pick<ProjectRelations, 'membershipsOf'>,
+): object {
   @Resolver(() => type)
   class MembershipRelationResolver {
-    constructor(private readonly relations: ProjectRelations) {}
-
-    @FieldResolver(() => [ProjectMembershipType], { description: MEMBERSHIPS })
-    async memberships(@Root() { id }: { id: string }, @Ctx() ctx: Context): Promise<readonly ProjectMembershipType[]> {
-      return (await batched(ctx, this.relations.membershipsOf, id)) ?? [];
-    }
-
-    @FieldResolver(() => ProjectMembershipConnection, { description: 'The same as `memberships`, with pagination.' })
-    async membershipConnection(
+    @FieldResolver(() => ProjectMembershipConnection, { description: MEMBERSHIPS })
+    async memberships(
       @Root() member: { id: string },
       @Ctx() ctx: Context,
       @Args(() => PageArgs) page: PageArgs,
     ): Promise<CountedConnectionOf<ProjectMembershipType>> {
-      const all = await this.memberships(member, ctx);
-      return counted(
-        pageOf(all, page, 1, ({ id }) => [id]),
-        async () => all.length,
-      );
+      const all = (await batched(ctx, links.membershipsOf, member.id)) ?? [];
+      return pageOf(all, page, 1, ({ id }) => [id]);
     }
   }
-  return MembershipRelationResolver;
+  return new MembershipRelationResolver();
 }
 
 @Resolver(() => OrganizationType)
 class OrganizationProjectsResolver {
   constructor(private readonly service: ProjectService) {}
 
-  @FieldResolver(() => [ProjectType], {
+  @FieldResolver(() => ProjectConnection, {
     nullable: true,
     description:
       'The projects of the organization that you are a member of, ordered by name; null for an organization other ' +
       'than that of your token. Selecting their roles requires permission to add members to the organization.',
   })
   async projects(
-    @Root() { id }: OrganizationType,
-    @Ctx() ctx: Context,
-    @Info() info: GraphQLResolveInfo,
-  ): Promise<ProjectType[] | null> {
-    if (id !== ctx.organizationId) return null;
-    const { page } = await this.#load(ctx, {}, selectsRoles(info, []));
-    return page.nodes.map(toProjectType);
-  }
-
-  @FieldResolver(() => ProjectConnection, { nullable: true, description: 'The same as `projects`, with pagination.' })
-  async projectConnection(
     @Root() { id }: OrganizationType,
     @Ctx() ctx: Context,
     @Info() info: GraphQLResolveInfo,
@@ -161,7 +143,7 @@ export const projectRelations = (links: ProjectRelations, projects: ProjectServi
   ...[EnvironmentType, ProjectMembershipType, ProjectRoleType, IdentityType].map((type) =>
     projectRelationOf(type, links),
   ),
-  ...[UserType, IdentityType].map((type) => new (membershipRelationOf(type))(links)),
+  ...[UserType, IdentityType].map((type) => membershipRelationOf(type, links)),
   organizationRelationOf(ProjectType),
   relations(ProjectMembershipType, {
     ...accountRelations<ProjectMembershipType>(

@@ -1,11 +1,12 @@
 import './secrets.errors.js';
 import type { Feature } from '../../feature.js';
+import type { RateLimits } from '../../kernel/operations/limits/rate-limits.js';
 import type { Group } from '../../rest/openapi/groups.js';
 import type { ProjectReader, ProjectRelations } from '../projects/public.js';
 import { SecretBatchResolver } from './across/batch.resolver.js';
 import { BatchService } from './across/batch.service.js';
 import { SECRET_ENTITIES } from './entities/tables.js';
-import { EnvironmentFoldersResolver, FolderResolver } from './folders/folder.resolver.js';
+import { EnvironmentFoldersResolver, FolderResolver, FolderTreeResolver } from './folders/folder.resolver.js';
 import { folderRoutes } from './folders/folder.routes.js';
 import { FolderService } from './folders/folder.service.js';
 import { FolderReadingService } from './folders/folder-reading.service.js';
@@ -27,10 +28,15 @@ import { DuplicatesService } from './search/duplicates.service.js';
 import { SecretSearchResolver } from './search/search.resolver.js';
 import { SecretSearchService } from './search/search.service.js';
 import { UsageService } from './search/usage.service.js';
+import { VALUE_DIGESTS_JOB } from './search/value-digests.job.js';
+import { ValueSearchResolver, valueSearchRoutes } from './search/value-search.resolver.js';
+import { ValueSearchService } from './search/value-search.service.js';
 import { SecretTransferResolver, transferRoutes } from './transfer/transfer.resolver.js';
 import { SecretTransferService } from './transfer/transfer.service.js';
 import { SecretVersionsResolver, VersionResolver, versionRoutes } from './versions/version.resolver.js';
 import { VersionService } from './versions/version.service.js';
+import { versionChanges } from './versions/version-changes.resolver.js';
+import { VersionChangesService } from './versions/version-changes.service.js';
 import { PersonalSecretService } from './writing/personal.service.js';
 import { SecretService } from './writing/secret.service.js';
 import { SecretMovingService } from './writing/secret-moving.service.js';
@@ -68,11 +74,14 @@ const groups: readonly Group[] = [
 export function createSecrets({
   projects,
   relations,
+  rateLimits,
 }: {
   projects: ProjectReader;
   relations: ProjectRelations;
+  rateLimits: RateLimits;
 }): Feature {
   const listing = new SecretListingService(projects);
+  const reading = new SecretReadingService(projects);
   const nested = new NestedListingService();
   const own = new SecretRelations(relations);
   const folders = new FolderReadingService(projects);
@@ -83,21 +92,24 @@ export function createSecrets({
     groups,
     entities: SECRET_ENTITIES,
     resolvers: [
-      new SecretResolver(listing, new SecretReadingService(projects)),
-      new SecretWritingResolver(secrets, new SecretMovingService(projects)),
-      new SecretBatchResolver(new BatchService(projects)),
+      new SecretResolver(listing, reading),
+      new SecretWritingResolver(secrets, reading, new SecretMovingService(projects)),
+      new SecretBatchResolver(new BatchService(projects, rateLimits)),
       new SecretTransferResolver(new SecretTransferService(projects, secrets, listing)),
       new EnvironmentSecretsResolver(nested),
       new FolderSecretsResolver(nested),
-      ...secretRelations(relations, own, folders),
+      ...secretRelations(relations, own),
       new FolderResolver(new FolderService(projects), folders),
       new EnvironmentFoldersResolver(folders),
+      new FolderTreeResolver(folders),
       new ImportResolver(imports),
       new EnvironmentImportsResolver(imports),
       new FolderImportsResolver(imports),
       new VersionResolver(versions),
       new SecretVersionsResolver(versions),
+      ...versionChanges(new VersionChangesService(projects)),
       new RestoreResolver(new RestoreService(projects), new StateRestoreService(projects)),
+      new ValueSearchResolver(new ValueSearchService(projects, rateLimits)),
       new SecretSearchResolver(
         new SecretSearchService(projects),
         new DuplicatesService(projects),
@@ -105,6 +117,7 @@ export function createSecrets({
         new UsageService(projects),
       ),
     ],
+    jobs: [VALUE_DIGESTS_JOB],
     nodes: secretNodes(own),
     routes: [
       ...secretRoutes,
@@ -115,6 +128,7 @@ export function createSecrets({
       ...compatibilityRoutes,
       ...versionRoutes,
       ...restoreRoutes,
+      ...valueSearchRoutes,
     ],
   };
 }

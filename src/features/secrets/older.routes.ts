@@ -8,13 +8,13 @@ import { folderPath } from './scope/location.rules.js';
 import { SECRETS } from './scope/secret.reply.js';
 import { secretWritingRoutes } from './writing/secret-writing.routes.js';
 
-type Given = Readonly<Record<string, unknown>>;
+type RequestFields = Readonly<Record<string, unknown>>;
 
 /** What older words of a request are beside those for the project, and how they become present ones. */
 interface OlderWords {
   readonly query?: z.ZodRawShape;
   readonly body?: z.ZodRawShape;
-  readonly toPresent?: (given: Given) => Given;
+  readonly toPresent?: (given: RequestFields) => RequestFields;
 }
 
 const word = (description: string) => z.string().max(64).optional().meta({ description });
@@ -31,11 +31,11 @@ const IN_QUERY = ['workspaceId', 'workspaceSlug'] as const;
 const IN_BODY = ['workspaceId', 'projectId', 'projectSlug'] as const;
 
 /** What a request names the project by: each text once. */
-const named = (given: Given, ...words: readonly Word[]): unknown[] => [
+const named = (given: RequestFields, ...words: readonly Word[]): unknown[] => [
   ...new Set(words.map((name) => given[name]).filter((text) => text !== undefined && text !== '')),
 ];
-const idIn = (given: Given): unknown => named(given, 'workspaceId', 'projectId')[0];
-const slugIn = (given: Given): unknown => named(given, 'workspaceSlug', 'projectSlug')[0];
+const idIn = (given: RequestFields): unknown => named(given, 'workspaceId', 'projectId')[0];
+const slugIn = (given: RequestFields): unknown => named(given, 'workspaceSlug', 'projectSlug')[0];
 const NAMED_ONCE = { path: ['workspaceId'], error: 'must be given, or else the slug of the project, not both' };
 
 /** Rules in older words. Those that name no project stay. */
@@ -50,7 +50,7 @@ function olderRules(rules: z.ZodObject, words: readonly Word[], more: z.ZodRawSh
 }
 
 /** A path that is left out is `/`. */
-const isOnePath = ({ directory, path }: Given): boolean =>
+const isOnePath = ({ directory, path }: RequestFields): boolean =>
   directory === undefined || path === '/' || path === directory;
 
 /** Finds the project of a request that names it by its slug. */
@@ -66,12 +66,12 @@ const LOOKUP: Otherwise['lookup'] = {
 const inOlderWords =
   ({ query = {}, body = {}, toPresent = (given) => given }: OlderWords = {}) =>
   (present: PresentRoute): Otherwise => {
-    const translated = (given: Given, found: RouteRequest['found']): Record<string, unknown> => {
+    const translated = (given: RequestFields, found: RouteRequest['found']): Record<string, unknown> => {
       const { workspaceId: _id, projectId: _same, workspaceSlug: _slug, projectSlug: _alike, ...rest } = given;
       const projectId = found?.projectBySlug.id ?? idIn(given);
       return { ...toPresent(rest), ...(projectId === undefined ? {} : { projectId }) };
     };
-    const { projectId, ...exampleOfRest } = (present.example ?? {}) as Given;
+    const { projectId, ...exampleOfRest } = (present.example ?? {}) as RequestFields;
     const namesProject = [present.query, present.body].some((rules) => rules && 'projectId' in rules.shape);
     return {
       ...(present.query === undefined ? {} : { query: olderRules(present.query, IN_QUERY, query) }),
@@ -121,7 +121,8 @@ const rawSecrets = [
 ];
 
 const directory = folderPath.optional().meta({ description: 'The same as `path`.' });
-const inDirectory = ({ directory: path, ...given }: Given): Given => (path === undefined ? given : { ...given, path });
+const inDirectory = ({ directory: path, ...given }: RequestFields): RequestFields =>
+  path === undefined ? given : { ...given, path };
 const deletedIn = inOlderWords({ body: { directory }, toPresent: inDirectory });
 
 const folders = [

@@ -76,12 +76,12 @@ const CHANGED: Readonly<Record<Exclude<AffectedProjects, 'nothing'>, string>> = 
   projects: `with changed as (
       update project set revision = revision + 1 where id = any(${arrayOfHiddenLength('$3', 'uuid')}) returning 1
     )`,
-  organization: `with held as (
+  organization: `with locked as (
       select id from project where id = any($3::uuid[])
         or organization_id in (select id from organization where id = any($2::uuid[]) or parent_id = any($2::uuid[]))
       order by id for no key update
     ), changed as (
-      update project set revision = revision + 1 from held where project.id = held.id returning 1
+      update project set revision = revision + 1 from locked where project.id = locked.id returning 1
     )`,
 };
 

@@ -6,15 +6,15 @@ import type { DataKeySchema, OrganizationKeySchema } from './keys.entity.js';
 // A lock on the root key, and what depends on it, in one statement; arrays of many columns; a union.
 
 /** Waits for a change of the root key that is about to commit, and then looks again. */
-const HELD = 'held as (select 1 from installation where key_check_value = :checkValue for share)';
+const LOCKED = 'locked as (select 1 from installation where key_check_value = :checkValue for share)';
 
 /** Adds the first version of a key. No row when the installation has another root key by now. */
 export const insertDataKey = sqlStatement({
   text: `
-    with ${HELD}
+    with ${LOCKED}
     insert into data_key (id, organization_id, project_id, parent_key_id, wrapped_key_sealed, organization_key_id)
     select :id::uuid, :organizationId::uuid, :projectId::uuid, :parentKeyId::uuid, :wrappedKeySealed::bytea, :organizationKeyId::uuid
-    where :checkValue::bytea is null or exists (select from held) returning id`,
+    where :checkValue::bytea is null or exists (select from locked) returning id`,
   params: {
     id: t.uuid,
     organizationId: t.uuid,
@@ -33,9 +33,9 @@ export const insertDataKey = sqlStatement({
  */
 export const succeedKey = sqlStatement({
   text: `
-    with ${HELD}, retired as (
+    with ${LOCKED}, retired as (
       update data_key set retired_at = now()
-      where id = :retiredKeyId and retired_at is null and (:checkValue::bytea is null or exists (select from held))
+      where id = :retiredKeyId and retired_at is null and (:checkValue::bytea is null or exists (select from locked))
       returning organization_id, project_id, organization_key_id
     )
     insert into data_key (id, organization_id, project_id, parent_key_id, wrapped_key_sealed, organization_key_id)

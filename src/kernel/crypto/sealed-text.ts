@@ -53,3 +53,18 @@ export function unreadableCode(thrown: unknown): 'SEALED_VALUE_INVALID' | 'KEY_D
   if (code !== 'SEALED_VALUE_INVALID' && code !== 'KEY_DISABLED') throw thrown;
   return code;
 }
+
+/**
+ * What is decrypted, or null if it cannot be.
+ *
+ * @param withDisabledKeys whether that is so, too, while its key is disabled
+ * @throws any other error
+ */
+export function openedOrNull<T>(open: () => T, { withDisabledKeys = false } = {}): T | null {
+  try {
+    return open();
+  } catch (error) {
+    if (unreadableCode(error) === 'KEY_DISABLED' && !withDisabledKeys) throw error;
+    return null;
+  }
+}

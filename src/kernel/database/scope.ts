@@ -122,6 +122,7 @@ export class PrecededQuery extends OneQuery {
   /** Those in front whose rows have come. */
   readonly #read: DriverQuery[] = [];
   #own: { readonly name: string | undefined; readonly text: string } | null = null;
+  #isSubmitted = false;
   #meaning: FailureMeaning | undefined;
   readonly #find: () => readonly Preamble[];
 
@@ -146,6 +147,7 @@ export class PrecededQuery extends OneQuery {
   }
 
   override submit(wire: Wire): Error | null {
+    this.#isSubmitted = true;
     const ahead = this.#find();
     try {
       this.#ahead = ahead.map((one) => ({
@@ -225,17 +227,24 @@ export class PrecededQuery extends OneQuery {
     super.handleReadyForQuery(wire);
   }
 
-  /** Those that have run have their rows, though the transaction has failed with the one that has not. */
+  /**
+   * Those that have run have their rows, though the transaction has failed with the one that has not. Where the connection was lost before
+   * anything was sent, all have failed.
+   */
   override handleError(error: Error, wire: Wire): void {
+    if (!this.#isSubmitted) {
+      this.#isSubmitted = true;
+      this.#ahead = this.#find().map((one) => ({ ...one, reader: null }));
+    }
     // The server has not read it: the driver takes a name that it has sent for prepared.
     if (this.#ahead.length > 0 && this.#own?.name !== undefined) delete wire.submittedNamedStatements[this.#own.name];
     for (const reader of this.#read) reader.handleReadyForQuery(wire);
     const meaning = this.#ahead[0]?.meaning;
     let isTold = false;
-    for (const { done, reader, callback } of this.#ahead) {
+    for (const { done, callback } of this.#ahead) {
       done?.(error);
-      if (reader === null) continue;
-      callback?.(isTold ? notRun(error) : error, undefined, meaning);
+      if (callback === undefined) continue;
+      callback(isTold ? notRun(error) : error, undefined, meaning);
       isTold = true;
     }
     this.#meaning = meaning;

@@ -11,6 +11,8 @@ export const ROLLBACK = 'rollback';
 export const DISCARD_PLANS = 'discard plans';
 /** Waits for the lock of a number; it ends with the transaction. */
 export const LOCK = 'select pg_advisory_xact_lock($1)';
+/** The same by a name. */
+export const LOCK_NAME = 'select pg_advisory_xact_lock(hashtextextended($1, 0))';
 /** The same, but it does not wait: whether it was free. */
 export const TRY_LOCK = 'select pg_try_advisory_xact_lock($1) as held';
 /** Asks whether a server responds. */

@@ -72,7 +72,7 @@ export interface SqlStatement<Params extends Types = Types, Row extends Types = 
 const PARAMETER = /(?<![:\w]):([a-zA-Z]\w*)/g;
 
 /**
- * A statement that only SQL can say, with `:name` for its parameters. At home in `*.sql.ts`: a test prepares what these files
+ * A statement that only SQL can say, with `:name` for its parameters. It belongs in `*.sql.ts`: a test prepares what these files
  * export on a migrated database, and compares it with what is declared here.
  */
 export function sqlStatement<const Params extends Types, const Row extends Types>({

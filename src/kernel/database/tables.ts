@@ -196,6 +196,12 @@ export const pageByNewest =
       .limit(limit);
   };
 
+/** How many rows a statement finds: `.select(COUNT)`. */
+export const COUNT = sql<number>`count(*)::integer`.as('count');
+
+/** The count of such a statement. */
+export const countIn = ([row]: readonly { readonly count: number }[]): number => row?.count ?? 0;
+
 /** Placeholder of a parameter while a statement is compiled. */
 class Parameter {
   constructor(readonly name: string | symbol) {}

@@ -1,5 +1,8 @@
 import { ApolloServer, type ApolloServerPlugin, type GraphQLResponse, HeaderMap } from '@apollo/server';
-import { ApolloServerPluginCacheControlDisabled } from '@apollo/server/plugin/disabled';
+import {
+  ApolloServerPluginCacheControlDisabled,
+  ApolloServerPluginInlineTraceDisabled,
+} from '@apollo/server/plugin/disabled';
 import {
   type DocumentNode,
   type FormattedExecutionResult,
@@ -55,6 +58,8 @@ export async function startApollo(
     logger: withoutWords(options.log),
     plugins: [
       ApolloServerPluginCacheControlDisabled(),
+      // It would tell whoever sends the header of a gateway what each field took.
+      ApolloServerPluginInlineTraceDisabled(),
       codedErrors(options.log, options.introspection),
       limitedOperations(options.rateLimits, idempotentMutations(options.idempotencyKeys)),
       gatePlugin(options.gate, options.introspection),

@@ -2,7 +2,7 @@ import { capitalized } from '../names.js';
 import 'reflect-metadata';
 import { Arg, ArgsType, type ClassType, Field, Float, ID, InputType, Int } from 'type-graphql';
 import * as z from 'zod';
-import { DISPLAY_RULES } from '../paging.js';
+import { DISPLAY_RULES, FOR_REST_ALONE } from '../paging.js';
 import { SCALARS } from '../value-rules.js';
 import { DateTime } from './date-time.js';
 import { objectType } from './object-types.js';
@@ -94,6 +94,7 @@ function addFields(made: ClassType, { shape }: z.ZodObject): void {
     Field(() => type, {
       description: described(rule, name),
       nullable: isOptional,
+      ...(FOR_REST_ALONE.has(rule) ? { deprecationReason: 'Only for the REST API. Use `after`.' } : {}),
       ...(fallback === undefined ? {} : { defaultValue: fallback }),
     })(made.prototype as object, name);
   }

@@ -18,7 +18,7 @@ import { hashOf } from './gate/analyse.js';
 import { rootFields } from './gate/root-fields.js';
 
 /** Fields of any root that tell of the schema. */
-export const INTROSPECTION_FIELDS: ReadonlySet<string> = new Set(['__schema', '__type', '__typename']);
+export const INTROSPECTION_FIELDS: ReadonlySet<string> = new Set(['__schema', '__type', '__typename', '_service']);
 
 /** Of all responses together. The response to the standard introspection query takes half a MiB. */
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -99,7 +99,13 @@ export class SchemaResponses {
 
   async #make({ schema, document, operation, variables }: IntrospectionRequest): Promise<Stub | null> {
     const operationName = operation.name?.value ?? null;
-    const { data, errors } = await execute({ schema, document, operationName, variableValues: variables });
+    const { data, errors } = await execute({
+      schema,
+      document,
+      operationName,
+      variableValues: variables,
+      contextValue: { actor: null },
+    });
     if (data == null || errors !== undefined) return null;
     const stub = Object.fromEntries(Object.keys(data).map((name) => [name, true as const]));
     await yieldToEventLoop();

@@ -8,7 +8,7 @@ import {
   isObjectType,
 } from 'graphql';
 import type { Context } from '../context.js';
-import { type ConnectionOf, cursorRefused, type PageInfo } from '../paging.js';
+import { type ConnectionOf, type CountedConnectionOf, cursorRefused, type PageInfo } from '../paging.js';
 import { DISPLAY_NAMES } from './inputs.js';
 import { hasFixedDocument } from './nested-denials.js';
 
@@ -37,8 +37,10 @@ const KEYS = new WeakMap<Context, KeyObject>();
 export function bindCursors(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type === schema.getSubscriptionType()) continue;
-    const { pageInfo, edges } = type.getFields();
+    const { pageInfo, edges, totalCount } = type.getFields();
     if (pageInfo !== undefined && edges !== undefined) writeBound(pageInfo, edges);
+    // Compiled documents do not call functions that they find in fields.
+    if (totalCount !== undefined) totalCount.resolve = (page) => (page as CountedConnectionOf<unknown>).totalCount();
     for (const field of Object.values(type.getFields())) {
       const isBound = field.args.some(({ name }) => name === 'after');
       if (isBound) readBound(schema, type, field);
@@ -56,9 +58,7 @@ function isConnection({ type }: GraphQLField<unknown, unknown>): boolean {
 function readBound(schema: GraphQLSchema, type: GraphQLObjectType, field: GraphQLField<unknown, unknown>): void {
   const isRoot = type === schema.getQueryType();
   if (!isRoot && type.getFields().id === undefined) throw new Error(`${type.name} has lists, and no id`);
-  // A plain list has no cursors of its own: it takes those of the same list in pages.
-  const inPages = field.name.replace(/s$/, 'Connection');
-  const list = `${type.name}.${inPages in type.getFields() ? inPages : field.name}`;
+  const list = `${type.name}.${field.name}`;
   const resolve = field.resolve as Resolve;
   const names = field.args.map(({ name }) => name);
   const bound: Resolve = (source, args, ctx, info) => {

@@ -7,8 +7,8 @@ import type { Context } from '../context.js';
 import { type BatchLoad, batched } from '../database/batched.js';
 import { query } from '../database/database.js';
 import { AppError } from '../errors.js';
-import { isId } from '../ids.js';
-import { findNodeTypes } from './node.sql.js';
+import { distinctIds, isId } from '../ids.js';
+import { findNodeIds, findNodeTypes } from './node.sql.js';
 
 /** The maximum number of IDs in a call of `nodes`. */
 const MAX_NODES = 1_000;
@@ -19,7 +19,7 @@ const KIND = Symbol('kind');
 /** A resource that can be found by its ID alone. Source: Relay, global object identification. */
 @InterfaceType('Node', {
   description: 'A resource with an ID of its own. `node(id)` finds it.',
-  resolveType: (value: { readonly [KIND]?: string }) => value[KIND],
+  resolveType: (value: { readonly [KIND]?: string }) => typeOfNode(value),
 })
 export abstract class Node {
   @Field(() => ID, { description: 'ID of the resource: a UUID, unique among all resources.' })
@@ -42,19 +42,98 @@ export interface NodeKind<T extends object = object> {
   /** Those that the caller may see, as the type shows them, by id. */
   readonly load: BatchLoad<T>;
   readonly record: (node: T) => AuditEvent;
+  /** A field that names a node in the caller's organization as well as its ID does. */
+  readonly naturalKey?: NaturalKey;
+}
+
+/** What other systems know a node by. */
+export interface NaturalKey {
+  /** Name of the field of the GraphQL type. */
+  readonly field: string;
+  /** The column of the table, with an index. */
+  readonly column: string;
 }
 
 /** Declares a kind of nodes. */
 export const nodeKind = <T extends object>(kind: NodeKind<T>): NodeKind => kind as unknown as NodeKind;
 
-/** Finds resources by ID alone. IDs are UUIDs without a prefix; one statement finds their types. */
-@Resolver()
-export class NodeResolver {
+/** Finds resources by what names them alone. IDs are UUIDs without a prefix; one statement finds their types. */
+export class Nodes {
   readonly #statement: string;
 
-  constructor(private readonly kinds: readonly NodeKind[]) {
+  constructor(readonly kinds: readonly NodeKind[]) {
     this.#statement = findNodeTypes(kinds);
   }
+
+  /**
+   * The resources with these IDs that the caller may see, by ID in lower case, after the audit trail has it that they are shown.
+   *
+   * @param isMeant whether the resource with an ID is asked for if it is of this type
+   */
+  async find(
+    ctx: Context,
+    ids: readonly string[],
+    isMeant: (id: string, type: string) => boolean = () => true,
+  ): Promise<ReadonlyMap<string, object>> {
+    const kinds = (await this.#kindsOf(ctx, ids)).filter(([id, { type }]) => isMeant(id, type));
+    const shown = new Map<string, object>();
+    const events: AuditEvent[] = [];
+    // One record for all that lacked the same right.
+    const denials = new Map<string, AuditEvent>();
+    await Promise.all(
+      kinds.map(async ([id, kind]) => {
+        const node = await batched(ctx, kind.load, id).catch(orDenial);
+        if (node === undefined) return;
+        if (node instanceof PermissionDenied) return void denials.set(JSON.stringify(node.attempt), denialOf(node));
+        shown.set(id, { ...node, [KIND]: kind.type });
+        events.push(kind.record(node));
+      }),
+    );
+    await ctx.auditTrail.recordRead(ctx, ...events, ...denials.values());
+    return shown;
+  }
+
+  /** IDs of the resources of a kind with these values of its natural key: several where a value is not unique. */
+  async findIds(
+    ctx: Context,
+    kind: NodeKind & { readonly naturalKey: NaturalKey },
+    values: readonly string[],
+  ): Promise<ReadonlyMap<string, readonly string[]>> {
+    const params = [[...new Set(values)], ctx.organizationId, ctx.rootOrganizationId, ctx.actor.id];
+    const rows = await query<{ id: string; value: string }>(ctx, findNodeIds(kind, kind.naturalKey.column), params);
+    const byValue = Map.groupBy(rows, ({ value }) => value);
+    return new Map([...byValue].map(([value, found]) => [value, found.map(({ id }) => id)]));
+  }
+
+  /** Of the ids that name something within the reach of the caller, their kinds; of one that may be derived, each that derives such ids. */
+  async #kindsOf(ctx: Context, ids: readonly string[]): Promise<(readonly [id: string, NodeKind])[]> {
+    const named = distinctIds(ids).filter(isId);
+    if (named.length === 0) return [];
+    const params = [named, ctx.organizationId, ctx.rootOrganizationId, ctx.actor.id];
+    const rows = await query<{ id: string; type: string }>(ctx, this.#statement, params);
+    const types = new Map(rows.map(({ id, type }) => [id, type]));
+    return named.flatMap((id) => {
+      const type = types.get(id);
+      const kinds = this.kinds.filter((kind) => (type === undefined ? kind.isDerived?.(id) : kind.type === type));
+      return kinds.map((kind) => [id, kind] as const);
+    });
+  }
+}
+
+/** The type of a node that `Nodes` has found. */
+export const typeOfNode = (value: { readonly [KIND]?: string }): string | undefined => value[KIND];
+
+/** @throws VALIDATION_FAILED for more nodes than one field returns */
+export function checkCount(path: string, wanted: readonly unknown[]): void {
+  if (wanted.length <= MAX_NODES) return;
+  const message = `must have at most ${MAX_NODES} entries`;
+  throw new AppError('VALIDATION_FAILED', undefined, { details: [{ path, code: 'TOO_BIG', message }] });
+}
+
+/** Resources by their IDs, whatever their types. */
+@Resolver()
+export class NodeResolver {
+  constructor(private readonly all: Nodes) {}
 
   @Query(() => Node, {
     nullable: true,
@@ -76,38 +155,9 @@ export class NodeResolver {
     @Ctx() ctx: Context,
     @Arg('ids', () => [ID], { description: 'IDs of the resources, up to 1,000.' }) ids: readonly string[],
   ): Promise<(object | null)[]> {
-    if (ids.length > MAX_NODES) throw tooMany();
-    const wanted = ids.map((id) => id.toLowerCase());
-    const kinds = await this.#kindsOf(ctx, wanted);
-    const shown = new Map<string, object>();
-    const events: AuditEvent[] = [];
-    // One record for all that lacked the same right.
-    const denials = new Map<string, AuditEvent>();
-    await Promise.all(
-      kinds.map(async ([id, kind]) => {
-        const node = await batched(ctx, kind.load, id).catch(orDenial);
-        if (node === undefined) return;
-        if (node instanceof PermissionDenied) return void denials.set(JSON.stringify(node.attempt), denialOf(node));
-        shown.set(id, { ...node, [KIND]: kind.type });
-        events.push(kind.record(node));
-      }),
-    );
-    await ctx.auditTrail.recordRead(ctx, ...events, ...denials.values());
-    return wanted.map((id) => shown.get(id) ?? null);
-  }
-
-  /** Of the ids that name something within the reach of the caller, their kinds; of one that may be derived, each that derives such ids. */
-  async #kindsOf(ctx: Context, ids: readonly string[]): Promise<(readonly [id: string, NodeKind])[]> {
-    const named = [...new Set(ids)].filter(isId);
-    if (named.length === 0) return [];
-    const params = [named, ctx.organizationId, ctx.rootOrganizationId, ctx.actor.id];
-    const rows = await query<{ id: string; type: string }>(ctx, this.#statement, params);
-    const types = new Map(rows.map(({ id, type }) => [id, type]));
-    return named.flatMap((id) => {
-      const type = types.get(id);
-      const kinds = this.kinds.filter((kind) => (type === undefined ? kind.isDerived?.(id) : kind.type === type));
-      return kinds.map((kind) => [id, kind] as const);
-    });
+    checkCount('ids', ids);
+    const found = await this.all.find(ctx, ids);
+    return ids.map((id) => found.get(id.toLowerCase()) ?? null);
   }
 }
 
@@ -116,8 +166,3 @@ function orDenial(error: unknown): PermissionDenied {
   if (error instanceof PermissionDenied) return error;
   throw error;
 }
-
-const tooMany = (): AppError =>
-  new AppError('VALIDATION_FAILED', undefined, {
-    details: [{ path: 'ids', code: 'TOO_BIG', message: `must have at most ${MAX_NODES} entries` }],
-  });

@@ -53,13 +53,13 @@ export type Fields = Readonly<
 >;
 
 /** What a field of this type holds. */
-type Held<T> =
+type ValueOf<T> =
   T extends OrNull<infer Inner>
-    ? Held<Inner> | null
+    ? ValueOf<Inner> | null
     : T extends TypedAs<infer Property>
       ? Property
       : T extends readonly [infer Item]
-        ? readonly Held<Item>[]
+        ? readonly ValueOf<Item>[]
         : T extends StringConstructor
           ? string
           : T extends BooleanConstructor
@@ -71,7 +71,7 @@ type Held<T> =
                   ) => infer Instance
                 ? Instance
                 : T extends () => infer Meant
-                  ? Held<Meant>
+                  ? ValueOf<Meant>
                   : T[keyof T];
 
 /** What an object with these fields holds. */
@@ -79,7 +79,7 @@ type ObjectOf<F extends Fields> = {
   -readonly [K in keyof F]: F[K] extends Hidden<infer Inner>
     ? Inner
     : F[K] extends readonly [infer T, ...unknown[]]
-      ? Held<T>
+      ? ValueOf<T>
       : never;
 };
 

@@ -1,5 +1,5 @@
 import type { ClassType } from 'type-graphql';
-import { FieldResolver, Int, Resolver, Root } from 'type-graphql';
+import { Int } from 'type-graphql';
 import * as z from 'zod';
 import {
   boundedPageRules,
@@ -40,6 +40,25 @@ export function connectionOf<T extends object>(
   name: string,
   order: string,
   noun = nounOf(name),
+): ClassType<CountedConnectionOf<T>> {
+  const totalCount = [
+    typedAs<() => Promise<number>>(Int),
+    'Total number of items on all pages. Counted only if you select this field.',
+  ] as const;
+  return objectType(
+    `${name}Connection`,
+    listOf(noun, order),
+    { totalCount },
+    { extends: uncountedConnectionOf(node, name, order, noun) },
+  );
+}
+
+/** As `connectionOf`, without a total. */
+function uncountedConnectionOf<T extends object>(
+  node: ClassType<T>,
+  name: string,
+  order: string,
+  noun = nounOf(name),
 ): ClassType<ConnectionOf<T>> {
   const items = pluralOf(noun);
   const edge = objectType(`${name}Edge`, 'An item of a list, with its cursor.', {
@@ -53,53 +72,25 @@ export function connectionOf<T extends object>(
   }) as ClassType<ConnectionOf<T>>;
 }
 
-/** As `connectionOf`, for lists that count their items. */
-export function countedConnectionOf<T extends object>(
-  node: ClassType<T>,
-  name: string,
-  order: string,
-  noun = nounOf(name),
-): ClassType<CountedConnectionOf<T>> {
-  const totalCount = [
-    typedAs<() => Promise<number>>(Int),
-    'Total number of items on all pages. Counted only if you select this field.',
-  ] as const;
-  return objectType(
-    `${name}Connection`,
-    listOf(noun, order),
-    { totalCount },
-    { extends: connectionOf(node, name, order, noun) },
-  );
-}
-
-/** Resolves `totalCount` for routes that select it: compiled documents do not call functions that they find in fields. */
-export function countOf(connection: ClassType<CountedConnectionOf<object>>): object {
-  @Resolver(() => connection)
-  class CountResolver {
-    @FieldResolver(() => Int)
-    totalCount(@Root() page: CountedConnectionOf<object>): Promise<number> {
-      return page.totalCount();
-    }
-  }
-  return new CountResolver();
-}
-
-/** As `connectionOf`, for searches, which look at a limited number of candidates for each page. */
+/**
+ * As `connectionOf`, for searches, which look at a limited number of candidates for each page: to count what they find would be to look at
+ * all candidates.
+ */
 export function searchConnectionOf<T extends object>(
   node: ClassType<T>,
   name: string,
   order: string,
   noun = nounOf(name),
 ): ClassType<SearchConnectionOf<T>> {
-  const scanLimitReached = [
+  const isScanLimitReached = [
     Boolean,
     'Whether the search reached its scan limit before the page was full. To continue, pass `pageInfo.endCursor` as `after`.',
   ] as const;
   return objectType(
     `${name}Connection`,
     listOf(noun, order),
-    { scanLimitReached },
-    { extends: connectionOf(node, name, order, noun) },
+    { isScanLimitReached },
+    { extends: uncountedConnectionOf(node, name, order, noun) },
   );
 }
 

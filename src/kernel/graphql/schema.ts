@@ -24,6 +24,7 @@ import { inArguments } from './errors/argument-errors.js';
 import { withErrorReference } from './errors/coded-errors.js';
 import { bindCursors } from './list-cursors.js';
 import { nullOrDenied } from './nested-denials.js';
+import { answerDirectly } from './operations.js';
 import { guardSubscriptions } from './subscriptions.js';
 
 type ResolverClass = new (...args: never[]) => object;
@@ -51,9 +52,9 @@ export const isShownAsFound = (field: object): boolean => SHOWN_AS_FOUND.has(fie
  * @param resolvers instances, as app.ts made them; the container is a look-up among them
  */
 export function buildGraphQLSchema(resolvers: readonly object[]): GraphQLSchema {
-  const byClass = new Map(resolvers.map((resolver) => [resolver.constructor, resolver]));
+  const byClass = new Map<unknown, object>(resolvers.map((resolver) => [resolver.constructor, resolver]));
   const built = buildSchemaSync({
-    resolvers: [...byClass.keys()] as unknown as [ResolverClass, ...ResolverClass[]],
+    resolvers: [...byClass.keys()] as [ResolverClass, ...ResolverClass[]],
     container: { get: (wanted: ResolverClass) => byClass.get(wanted) },
     // Rules are zod's, in the services: class-validator would check again and quote the caller's values.
     validate: false,
@@ -67,6 +68,7 @@ export function buildGraphQLSchema(resolvers: readonly object[]): GraphQLSchema 
       for (const field of Object.values(type.getFields())) if (field.resolve === undefined) SHOWN_AS_FOUND.add(field);
   const [query, mutation] = [schema.getQueryType(), schema.getMutationType()];
   const subscription = schema.getSubscriptionType();
+  for (const root of [query, mutation]) if (root) answerDirectly(root, byClass);
   bindCursors(schema);
   if (subscription) guardSubscriptions(subscription);
   for (const root of [query, mutation]) if (root) guardRootFields(root, root === mutation);

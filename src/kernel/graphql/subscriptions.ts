@@ -3,6 +3,7 @@ import { recordingDenials } from '../authz/denials.js';
 import { type AnyContext, authenticated } from '../context.js';
 import { AppError } from '../errors.js';
 import { inArguments } from './errors/argument-errors.js';
+import { SUBSCRIPTIONS_ELSEWHERE } from './errors/coded-errors.js';
 
 /** A stream that a document asks for. */
 export interface OpeningStream {
@@ -25,8 +26,7 @@ export function guardSubscriptions(root: GraphQLObjectType): void {
       if (source !== undefined) return resolve(source, args, ctx, info);
       const caller = authenticated(ctx);
       const { opening } = ctx;
-      if (opening === undefined)
-        throw new AppError('MALFORMED_REQUEST', 'Send subscriptions to /graphql/stream, and accept text/event-stream.');
+      if (opening === undefined) throw new AppError('MALFORMED_REQUEST', SUBSCRIPTIONS_ELSEWHERE);
       try {
         const begin = async () => (await subscribe(source, args, caller, info)) as AsyncIterable<unknown>;
         const events = await recordingDenials(caller, begin);

@@ -18,7 +18,7 @@ const ARRIVE_WITHIN_MS = 1_500;
  * An open connection. Its request stands here, and not in a map of requests: a map whose entries come and go leaves its earlier tables
  * behind, each of which refers to the next, and with them V8 kept every request until the next full collection.
  */
-interface Taken {
+interface OpenConnection {
   /** When it was accepted. */
   readonly at: number;
   /** Null when it has ended. */
@@ -34,14 +34,14 @@ interface Taken {
  * whose request has arrived is reset before the response.
  */
 export function drainOnClose(app: FastifyInstance, lifecycle: Lifecycle): void {
-  const open = new Set<Taken>();
-  const takenOf = new WeakMap<Socket, Taken>();
-  let taken = 0;
+  const open = new Set<OpenConnection>();
+  const connectionOf = new WeakMap<Socket, OpenConnection>();
+  let accepted = 0;
   app.server.on('connection', (socket: Socket) => {
-    taken += 1;
-    const connection: Taken = { at: performance.now(), socket, request: null, reply: null };
+    accepted += 1;
+    const connection: OpenConnection = { at: performance.now(), socket, request: null, reply: null };
     open.add(connection);
-    takenOf.set(socket, connection);
+    connectionOf.set(socket, connection);
     socket.once('close', () => {
       open.delete(connection);
       connection.socket = null;
@@ -52,7 +52,7 @@ export function drainOnClose(app: FastifyInstance, lifecycle: Lifecycle): void {
     if (lifecycle.isDraining) reply.header('connection', 'close');
   });
   app.addHook('onRequest', async (request, reply) => {
-    const connection = takenOf.get(request.raw.socket);
+    const connection = connectionOf.get(request.raw.socket);
     if (connection === undefined) return;
     Object.assign(connection, { request, reply });
     reply.raw.once('close', () => {
@@ -81,7 +81,7 @@ export function drainOnClose(app: FastifyInstance, lifecycle: Lifecycle): void {
     const sweeping = setInterval(() => void sweep(), SWEEP_MS);
     const arrived = setTimeout(refuseUnfinished, ARRIVE_WITHIN_MS);
     const last = setTimeout(() => app.server.closeAllConnections(), FINISH_WITHIN_MS);
-    await emptyQueue(() => taken);
+    await emptyQueue(() => accepted);
     // Here, in the same turn: until Fastify closes the port, some more pass.
     closed = app.acceptors.close().finally(() => {
       clearInterval(sweeping);
@@ -97,10 +97,10 @@ export function drainOnClose(app: FastifyInstance, lifecycle: Lifecycle): void {
  * Waits for a turn of the loop in which no connection came: then none is left in the queue of the port, where the system
  * would reset it when the port closes.
  */
-async function emptyQueue(taken: () => number): Promise<void> {
+async function emptyQueue(accepted: () => number): Promise<void> {
   const deadline = performance.now() + EMPTY_QUEUE_WITHIN_MS;
-  for (let before = -1; before !== taken() && performance.now() < deadline; ) {
-    before = taken();
+  for (let before = -1; before !== accepted() && performance.now() < deadline; ) {
+    before = accepted();
     await turn();
   }
 }

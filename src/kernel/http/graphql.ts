@@ -4,7 +4,7 @@ import type { ExecutionResult, FormattedExecutionResult } from 'graphql';
 import type { AnyContext, Context } from '../context.js';
 import { AppError, type ErrorCode, errorHeaders, toAppError, toGraphQLError } from '../errors.js';
 import type { CacheableQueries, CacheableQuery } from '../graphql/cacheable-queries.js';
-import { malformedGraphQL } from '../graphql/errors/coded-errors.js';
+import { malformedGraphQL, SUBSCRIPTIONS_ELSEWHERE } from '../graphql/errors/coded-errors.js';
 import type { Gate } from '../graphql/gate/gate.js';
 import type { SchemaResponses } from '../graphql/introspection.js';
 import { type Log, logFailure } from '../log.js';
@@ -91,7 +91,7 @@ export function mountGraphQL(app: FastifyInstance, mounting: Mounting): void {
     handler: async (request, reply) => {
       const accepted = acceptedBy(request);
       try {
-        if (accepted === null) throw new AppError('NOT_ACCEPTABLE');
+        if (accepted === null) throw notAcceptable(request);
         if (isForeignGet(request)) throw malformedGraphQL();
         const parameters = readParameters(request);
         const ctx = contexts.get(request) as AnyContext;
@@ -115,6 +115,13 @@ const wantsPage = ({ method, headers, query }: FastifyRequest): boolean =>
   chooseType(headers.accept, [...ANSWERS, 'text/html'])?.type === 'text/html';
 
 const acceptedBy = ({ headers }: FastifyRequest): ResponseType | null => chooseType(headers.accept, ANSWERS);
+
+/** Clients of GraphQL over SSE accept nothing but event streams, and often have one address for everything. */
+const notAcceptable = ({ headers }: FastifyRequest): AppError =>
+  new AppError(
+    'NOT_ACCEPTABLE',
+    chooseType(headers.accept, ['text/event-stream'])?.isNamed ? SUBSCRIPTIONS_ELSEWHERE : undefined,
+  );
 
 /** The one way from a request that is well-formed to its outcome. */
 async function run(

@@ -13,7 +13,7 @@ import { encodedTag } from '../operations/responses/response.js';
 import { type Running, runAs } from '../running.js';
 import { isTraced } from '../tracing/spans.js';
 import { traceRequests } from '../tracing/trace-requests.js';
-import { acceptJsonOnly, discardUnreadBodies } from './bodies/bodies.js';
+import { discardUnreadBodies, receiveBodies } from './bodies/bodies.js';
 import { Acceptors, boundConnections, inRequestOrder, RawRefusals } from './connections.js';
 import { addVary, type Encoding, preferredEncoding } from './content-negotiation.js';
 import { drainOnClose, respondByDeadline } from './drain.js';
@@ -97,7 +97,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
   boundConnections(app, options);
   // Node drops the fields beyond its limit without a word: it must let one more through than we do.
   app.server.maxHeadersCount = MAX_HEADER_FIELDS + 1;
-  acceptJsonOnly(app, trustedProxies);
+  receiveBodies(app, trustedProxies);
   nameRequests(app);
   app.addHook('onRequest', async (request, reply) => {
     begin(request, reply);

@@ -314,20 +314,23 @@ export const endAttempt = sqlStatement({
 
 /**
  * Has jobs run that wait for a reason which is gone: those of an organization, or of one target of it. One that runs may have found the
- * reason before it was gone: it does not wait for it.
+ * reason before it was gone: it does not wait for it. Their rows are locked first, so that one counts as what it is by then which ends or
+ * begins meanwhile.
  */
 export const wakeJobs = sqlStatement({
   text: `
-    with waiting as (
-      update job set wake_at = least(wake_at, now() + make_interval(secs => random() * :spreadSeconds::integer))
-      where organization_id = :organizationId and state = 'waiting' and error_code in ('${WAIT_REASONS.join("', '")}')
-        and error_code = :reason and (:target::text is null or target = :target)
-      returning id
+    with concerned as materialized (
+      select id, state = 'running' as runs from job
+      where organization_id = :organizationId and (:target::text is null or target = :target)
+        and (state = 'running' and wake_at is not null
+          or state = 'waiting' and error_code in ('${WAIT_REASONS.join("', '")}') and error_code = :reason)
+      order by id for update
     ), running as (
-      update job set error_code = '${WOKEN}'
-      where organization_id = :organizationId and state = 'running' and wake_at is not null and (:target::text is null or target = :target)
+      update job j set error_code = '${WOKEN}' from concerned c where j.id = c.id and c.runs
     )
-    select id from waiting`,
+    update job j set wake_at = least(j.wake_at, now() + make_interval(secs => random() * :spreadSeconds::integer))
+    from concerned c where j.id = c.id and not c.runs
+    returning j.id`,
   params: { organizationId: t.uuid, reason: t.text, target: t.nullable(t.text), spreadSeconds: t.integer },
   row: { id: t.uuid },
 });

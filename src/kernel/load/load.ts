@@ -18,7 +18,7 @@ const WEIGHTS = { large: 1, huge: 3 } as const;
 export type ReadSize = keyof typeof WEIGHTS;
 
 /** A built response. */
-interface Held {
+interface BuiltResponse {
   /** For whom it was built. */
   readonly caller: string;
   /** How many responses send it. */
@@ -29,7 +29,7 @@ interface Held {
 export class Load {
   readonly #queue = new FairQueue(HEAVY_READS);
   /** Built responses that are not sent yet. */
-  readonly #held = new WeakMap<Buffer, Held>();
+  readonly #built = new WeakMap<Buffer, BuiltResponse>();
   /** Bytes of these, by whom they were built for. */
   readonly #ofCallers = new Map<string, number>();
   readonly #refused = { tooLarge: 0, overloaded: 0 };
@@ -71,28 +71,28 @@ export class Load {
    * @throws OVERLOADED
    */
   hold(buffer: Buffer, caller: string): void {
-    const held = this.#held.get(buffer);
-    if (held !== undefined) {
-      held.responses += 1;
+    const built = this.#built.get(buffer);
+    if (built !== undefined) {
+      built.responses += 1;
       return;
     }
     const ofCaller = (this.#ofCallers.get(caller) ?? 0) + buffer.length;
     if (ofCaller > this.maxBytes / 2) this.#refuse();
     this.reserve(buffer.length);
     this.#ofCallers.set(caller, ofCaller);
-    this.#held.set(buffer, { caller, responses: 1 });
+    this.#built.set(buffer, { caller, responses: 1 });
   }
 
   letGo(buffer: Buffer): void {
-    const held = this.#held.get(buffer);
-    if (held === undefined) return;
-    held.responses -= 1;
-    if (held.responses > 0) return;
-    this.#held.delete(buffer);
+    const built = this.#built.get(buffer);
+    if (built === undefined) return;
+    built.responses -= 1;
+    if (built.responses > 0) return;
+    this.#built.delete(buffer);
     this.release(buffer.length);
-    const left = (this.#ofCallers.get(held.caller) ?? 0) - buffer.length;
-    if (left > 0) this.#ofCallers.set(held.caller, left);
-    else this.#ofCallers.delete(held.caller);
+    const left = (this.#ofCallers.get(built.caller) ?? 0) - buffer.length;
+    if (left > 0) this.#ofCallers.set(built.caller, left);
+    else this.#ofCallers.delete(built.caller);
   }
 
   enter(caller: string, heaviness: ReadSize): Ticket {

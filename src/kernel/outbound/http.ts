@@ -25,6 +25,8 @@ export interface OutboundRequest {
   readonly limitMs: number;
   /** How long a body may be; null for callers that need the status alone, so that no body can fail or delay the call. */
   readonly maxResponseBytes: number | null;
+  /** Certificates that are trusted in place of the public ones, in PEM; null: the public ones. */
+  readonly caCertificate?: string | null;
 }
 
 /** A 2xx response. Its body is as it was sent: it is not decompressed. */
@@ -90,7 +92,7 @@ const pinnedTo = (addresses: readonly string[]): LookupFunction => {
 const exchange = (
   url: URL,
   addresses: readonly string[],
-  { method, headers, body, maxResponseBytes }: OutboundRequest,
+  { method, headers, body, maxResponseBytes, caCertificate = null }: OutboundRequest,
   signal: AbortSignal,
 ): Promise<OutboundResponse> =>
   new Promise((resolve, reject) => {
@@ -108,6 +110,7 @@ const exchange = (
       // An agent of its own: no proxy, no connection and no TLS session of another request.
       agent: false,
       lookup: pinnedTo(addresses),
+      ...(caCertificate === null ? {} : { ca: caCertificate }),
       servername: isIP(host) === 0 ? host.replace(/\.$/, '') : '',
       maxHeaderSize: MAX_HEADER_BYTES,
       signal,

@@ -1,37 +1,40 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Asset } from './asset.js';
+import type { GuidesMaking } from './guides.js';
 
-/** The program of a page, made by others: GraphiQL, and Scalar's API reference. */
-export type BundleName = 'explorer' | 'reference';
+/** What a thread makes: the files of GraphiQL, of Scalar's API reference, or the guides and the index to search them by. */
+export type Making =
+  | { readonly kind: 'explorer' }
+  | { readonly kind: 'reference' }
+  | ({ readonly kind: 'guides' } & GuidesMaking);
 
-/** The files of each bundle. */
-export const BUNDLE_FILES: Readonly<Record<BundleName, readonly string[]>> = {
-  explorer: ['graphiql.css', 'graphiql.js', 'editor-worker.js', 'graphql-worker.js', 'json-worker.js'],
-  reference: ['scalar.js'],
-};
+/** Files that few ask for, by their names. The first to ask for any of them waits a second, until all are read and compressed. */
+export class Bundle {
+  readonly #making: Making;
+  #files: Promise<ReadonlyMap<string, Asset>> | undefined;
 
-const loading = new Map<BundleName, Promise<ReadonlyMap<string, Asset>>>();
+  constructor(making: Making) {
+    this.#making = making;
+  }
 
-/** A file of a bundle. The first to ask for any of them waits a second, until it is read and compressed. */
-export async function bundleFile(bundle: BundleName, file: string): Promise<Asset> {
-  const files = loading.get(bundle) ?? load(bundle);
-  loading.set(bundle, files);
-  const asset = (await files).get(file);
-  if (asset === undefined) throw new Error(`the bundle has no file ${file}`);
-  return asset;
-}
+  /** A file of the bundle, if it has one of this name. */
+  async find(name: string): Promise<Asset | undefined> {
+    this.#files ??= this.#load();
+    return (await this.#files).get(name);
+  }
 
-async function load(bundle: BundleName): Promise<ReadonlyMap<string, Asset>> {
-  const worker = new Worker(new URL('./bundle-worker.js', import.meta.url), { workerData: bundle, env: {} });
-  try {
-    const [files] = (await once(worker, 'message')) as [Record<string, Asset>];
-    // What crosses between threads is a plain array of bytes.
-    return new Map(Object.entries(files).map(([name, file]) => [name, { ...file, gzip: Buffer.from(file.gzip) }]));
-  } catch (error) {
-    loading.delete(bundle);
-    throw error;
-  } finally {
-    await worker.terminate();
+  async #load(): Promise<ReadonlyMap<string, Asset>> {
+    const worker = new Worker(new URL('./bundle-worker.js', import.meta.url), { workerData: this.#making, env: {} });
+    try {
+      const [files] = (await once(worker, 'message')) as [Record<string, Asset>];
+      // What crosses between threads is a plain array of bytes.
+      return new Map(Object.entries(files).map(([name, file]) => [name, { ...file, gzip: Buffer.from(file.gzip) }]));
+    } catch (error) {
+      this.#files = undefined;
+      throw error;
+    } finally {
+      await worker.terminate();
+    }
   }
 }

@@ -1,11 +1,20 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readAddress } from '../addresses.js';
+import { AppError } from '../errors.js';
 import { addVary, chooseType } from '../http/content-negotiation.js';
 import type { RateLimits } from '../operations/limits/rate-limits.js';
 import { type Asset, makeAsset, readAsset, sendAsset } from './asset.js';
-import { BUNDLE_FILES, bundleFile } from './bundles.js';
-import { type ExampleOperation, explorerPage, homePage, notFoundPage, referencePage } from './html.js';
+import { Bundle } from './bundles.js';
+import {
+  consolePage,
+  type ExampleOperation,
+  explorerPage,
+  homePage,
+  notFoundPage,
+  referencePage,
+  searchPage,
+} from './html.js';
 import { MARK, STYLE } from './theme.js';
 
 /** Answers a request with a page. */
@@ -26,7 +35,8 @@ const policy = (...directives: readonly string[]): Readonly<Record<string, strin
     "default-src 'none'",
     ...directives,
     "base-uri 'none'",
-    "form-action 'none'",
+    // The search.
+    "form-action 'self'",
     "frame-ancestors 'none'",
   ].join('; '),
 });
@@ -40,13 +50,19 @@ const PROGRAM = policy(
   "img-src 'self' data:",
   "font-src 'self' data:",
 );
+/** Programs of ours: nothing of them is in the page itself. */
+const CONSOLE = policy("script-src 'self'", "connect-src 'self'", "style-src 'self'", "img-src 'self'");
+/** The search has a script and a stylesheet of ours. */
+const SEARCH = policy("script-src 'self'", "connect-src 'self'", "style-src 'self'", "img-src 'self'");
 const PLAIN = policy("style-src 'self'", "img-src 'self'");
 
 const LINKS = {
   graphql: '/graphql',
+  console: '/console',
   explorer: '/graphql',
   rest: '/api',
   reference: '/docs',
+  guides: '/guides',
   openapi: '/openapi.json',
   health: '/api/status',
 };
@@ -64,6 +80,8 @@ export async function mountPages(app: FastifyInstance, contents: Contents): Prom
     pages.addHook('onRequest', async (request, reply) => count(request, reply));
     await mountFiles(pages);
     mountHome(pages, contents);
+    mountGuides(pages, contents);
+    await mountConsole(pages);
     const reference = makeAsset('html', referencePage());
     pages.get('/docs', (request, reply) => sendAsset(request, reply, reference, PROGRAM));
     // Files of `schema/`: to make them takes the event loop half a second and more.
@@ -125,6 +143,7 @@ async function mountFiles(app: FastifyInstance): Promise<void> {
     'strongroom.css': makeAsset('css', STYLE),
     'explorer.js': makeAsset('js', withoutMap(await script('explorer.js'))),
     'reference.js': makeAsset('js', withoutMap(await script('reference.js'))),
+    'search.js': makeAsset('js', withoutMap(await script('search.js'))),
   };
   for (const [name, asset] of Object.entries(ours)) {
     app.get(`/assets/${name}`, (request, reply) => sendAsset(request, reply, asset));
@@ -132,11 +151,62 @@ async function mountFiles(app: FastifyInstance): Promise<void> {
   // Browsers ask for it beside pages that name no mark: a document that is opened in a tab.
   const mark = ours['strongroom.svg'] as Asset;
   app.get('/favicon.ico', (request, reply) => sendAsset(request, reply, mark));
-  for (const bundle of ['explorer', 'reference'] as const) {
-    for (const name of BUNDLE_FILES[bundle]) {
-      app.get(`/assets/${name}`, async (request, reply) => sendAsset(request, reply, await bundleFile(bundle, name)));
-    }
+  const bundles = { explorer: new Bundle({ kind: 'explorer' }), reference: new Bundle({ kind: 'reference' }) };
+  for (const [kind, names] of Object.entries(PROGRAM_FILES)) {
+    const bundle = bundles[kind as keyof typeof bundles];
+    for (const name of names) app.get(`/assets/${name}`, (request, reply) => sendFile(request, reply, bundle, name));
   }
+}
+
+/** The console: one page for each of its addresses, and the files of its program, as the build has made and compressed them. */
+async function mountConsole(app: FastifyInstance): Promise<void> {
+  const page = makeAsset('html', consolePage());
+  for (const path of ['/console', '/console/*'])
+    app.get(path, (request, reply) => sendAsset(request, reply, page, CONSOLE));
+  const folder = new URL('./console/', import.meta.url);
+  for (const packed of (await readdir(folder)).filter((name) => name.endsWith('.gz'))) {
+    const name = packed.replace(/\.gz$/, '');
+    const asset = await readAsset(
+      name.endsWith('.css') ? 'css' : name.endsWith('.js') ? 'js' : 'json',
+      new URL(packed, folder),
+    );
+    app.get(`/assets/console/${name}`, (request, reply) => sendAsset(request, reply, asset));
+  }
+}
+
+/** Files of the programs that others make. */
+const PROGRAM_FILES = {
+  explorer: ['graphiql.css', 'graphiql.js', 'editor-worker.js', 'graphql-worker.js', 'json-worker.js'],
+  reference: ['scalar.js'],
+} as const;
+
+/** The guides below `/guides/`, and the search over them and all operations. */
+function mountGuides(app: FastifyInstance, { examples, introspection, persistedOnly }: Contents): void {
+  const guides = new Bundle({ kind: 'guides', examples: persistedOnly ? [] : examples, introspection });
+  const notFound = notFoundResponse(introspection);
+  app.get('/guides', (request, reply) => sendFile(request, reply, guides, '', PLAIN));
+  app.get<{ Params: { name: string } }>('/guides/:name', async (request, reply) => {
+    const guide = await guides.find(request.params.name);
+    if (guide !== undefined) return sendAsset(request, reply, guide, PLAIN);
+    const page = notFound(request, reply);
+    if (page === null) throw new AppError('ROUTE_NOT_FOUND');
+    return page;
+  });
+  app.get('/assets/search.json', (request, reply) => sendFile(request, reply, guides, '/search.json'));
+  const search = makeAsset('html', searchPage());
+  app.get('/search', (request, reply) => sendAsset(request, reply, search, SEARCH));
+}
+
+async function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  bundle: Bundle,
+  name: string,
+  headers?: Readonly<Record<string, string>>,
+): Promise<FastifyReply> {
+  const file = await bundle.find(name);
+  if (file === undefined) throw new Error(`the bundle has no file ${name}`);
+  return sendAsset(request, reply, file, headers);
 }
 
 /** Browsers would ask for a map that is not served. */

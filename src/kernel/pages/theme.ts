@@ -51,7 +51,7 @@ body { background: var(--ground); color: var(--ink); font: 16px/1.55 system-ui, 
 :is(a, button, input, select, textarea, summary, [role], [tabindex], [contenteditable]):focus-visible {
   outline: 2px solid var(--focus) !important; outline-offset: -2px !important;
 }
-.bar :focus-visible, .home :focus-visible { outline-offset: 2px !important; }
+.bar :focus-visible, .home :focus-visible, .guide :focus-visible { outline-offset: 2px !important; }
 section[tabindex="-1"]:focus-visible, [role="dialog"][tabindex="-1"]:focus-visible { outline: none !important; }
 /* The text field of an editor has no size of its own. */
 .explorer .monaco-editor :is(textarea, .native-edit-context):focus-visible { outline: none !important; }
@@ -61,9 +61,21 @@ section[tabindex="-1"]:focus-visible, [role="dialog"][tabindex="-1"]:focus-visib
   font: inherit; cursor: pointer;
 }
 .bar button:disabled { color: var(--dim); cursor: default; border-style: dashed; }
+.search input {
+  box-sizing: border-box; width: 100%; padding: 6px 10px; border: 1px solid var(--line); border-radius: 7px; background: var(--ground);
+  color: var(--ink); font: inherit;
+}
+.bar .search { margin: 0; width: min(16em, 22vw); }
+.home .search { margin: 0 0 34px; }
+.home .search input, .guide .search input { padding: 10px 14px; background: var(--surface); }
 .notice { margin: 0; padding: 9px 16px; background: #fff4d6; color: #5b3d00; border-bottom: 1px solid #e8cf8c; font-size: 14px; }
+.notice a { color: inherit; }
+.late { animation: late 4s step-end backwards; }
+@keyframes late { from { visibility: hidden; } }
 .notice code { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 @media (max-width: 820px) { .bar .place { display: none; } }
+/* The mark says it. */
+@media (max-width: 480px) { .bar { gap: 6px; padding: 0 10px; font-size: 13px; } .bar .brand { font-size: 0; gap: 0; } }
 
 .home { max-width: 780px; margin: 0 auto; padding: 9vh 24px 48px; }
 .home .mark { width: 72px; height: 72px; display: block; }
@@ -84,6 +96,47 @@ section[tabindex="-1"]:focus-visible, [role="dialog"][tabindex="-1"]:focus-visib
 .home .hint { margin: 28px 0 0; color: var(--dim); font-size: 15px; max-width: 38em; }
 .home .hint a { color: var(--accent); }
 .home code { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: .92em; }
+
+.guides .bar { position: sticky; top: 0; z-index: 20; }
+.guides .columns { display: flex; max-width: 1240px; margin: 0 auto; align-items: flex-start; }
+.guides nav {
+  box-sizing: border-box; flex: none; width: 250px; position: sticky; top: var(--bar); max-height: calc(100vh - var(--bar)); overflow-y: auto;
+  padding: 22px 12px 22px 24px; font-size: 15px;
+}
+.guides nav ul { list-style: none; margin: 0; padding: 0; }
+.guides nav a { display: block; padding: 4px 10px; border-radius: 7px; color: var(--dim); text-decoration: none; }
+.guides nav a:hover { color: var(--ink); }
+.guides nav a[aria-current] { background: var(--surface); color: var(--ink); font-weight: 600; }
+.guide { box-sizing: border-box; flex: 1; min-width: 0; max-width: 900px; padding: 18px 28px 80px; overflow-wrap: break-word; }
+.searching .guide { margin: 0 auto; }
+.guide :is(h1, h2, h3, h4) { line-height: 1.25; letter-spacing: -.01em; margin: 1.5em 0 .5em; scroll-margin-top: calc(var(--bar) + 12px); }
+.guide h1 { font-size: 30px; margin-top: .5em; }
+.guide h2 { font-size: 22px; padding-top: .5em; border-top: 1px solid var(--line); }
+.guide h3 { font-size: 17px; }
+.guide a { color: var(--accent); text-underline-offset: 3px; }
+.guide :is(code, pre) { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: 13.5px; }
+.guide :not(pre) > code { background: var(--surface); border: 1px solid var(--line); border-radius: 4px; padding: 0 4px; }
+.guide pre { background: var(--surface); border: 1px solid var(--line); border-radius: 8px; padding: 12px 14px; overflow-x: auto; line-height: 1.45; }
+.guide .wide { overflow-x: auto; }
+.guide table { border-collapse: collapse; font-size: 15px; }
+.guide :is(th, td) { border: 1px solid var(--line); padding: 6px 10px; text-align: left; vertical-align: top; }
+.guide td code { overflow-wrap: normal; }
+.guide th { background: var(--surface); }
+.guide .open { font-weight: 600; }
+#found { list-style: none; margin: 0; padding: 0; }
+#found li { padding: 12px 0; border-bottom: 1px solid var(--line); }
+#found a { font-weight: 600; font-size: 17px; }
+#found p { margin: 4px 0 0; color: var(--dim); font-size: 15px; }
+#found .kind { margin-left: 10px; padding: 1px 8px; border: 1px solid var(--line); border-radius: 9px; color: var(--dim); font-size: 13px; }
+#found .deprecated { border-style: dashed; }
+#found code { display: block; background: none; border: 0; padding: 0; color: var(--dim); }
+#count { color: var(--dim); min-height: 1.5em; }
+@media (max-width: 820px) {
+  .guides .columns { flex-direction: column-reverse; }
+  .guides nav { width: auto; position: static; max-height: none; padding: 0 28px 40px; }
+  .guide { padding: 12px 18px 40px; max-width: 100vw; }
+  :is(.guides, .searching, .reference) .bar .brand { font-size: 0; gap: 0; }
+}
 
 body.explorer { display: flex; flex-direction: column; height: 100vh; height: 100dvh; overflow: hidden; }
 .explorer main { flex: 1; min-height: 0; }

@@ -163,9 +163,9 @@ async function lockDataDirectory(dataDir: string): Promise<() => Promise<void>> 
 }
 
 async function removeIfDead(lock: string, own: string): Promise<void> {
-  const held = await readFile(lock, 'utf8').catch(() => null);
-  if (held === null) return;
-  const [pid, start] = held.split(' ');
+  const content = await readFile(lock, 'utf8').catch(() => null);
+  if (content === null) return;
+  const [pid, start] = content.split(' ');
   if (await isSameProcess(Number(pid), start ?? '')) {
     throw new ConfigurationError([
       'DATA_DIR is used by another running service; stop that service, or use a different directory',
@@ -174,7 +174,7 @@ async function removeIfDead(lock: string, own: string): Promise<void> {
   // Moved away before it is judged again: two that find the same dead holder must not remove each other's new lock.
   const aside = `${own}.dead`;
   if (!(await ifErrno('ENOENT', rename(lock, aside)))) return;
-  if ((await readFile(aside, 'utf8')) !== held) await ifErrno('EEXIST', link(aside, lock));
+  if ((await readFile(aside, 'utf8')) !== content) await ifErrno('EEXIST', link(aside, lock));
   await rm(aside, { force: true });
 }
 

@@ -10,9 +10,9 @@ import { setTimeout as delay } from 'node:timers/promises';
  */
 export function serversOf(cluster: string): number[] {
   if (process.platform !== 'linux') return serverOfPidFile(cluster);
-  const home = orNull(() => realpathSync(cluster)) ?? cluster;
+  const directory = orNull(() => realpathSync(cluster)) ?? cluster;
   return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && worksIn(name, home))
+    .filter((name) => /^\d+$/.test(name) && worksIn(name, directory))
     .map(Number)
     .filter((pid) => pid !== process.pid);
 }
@@ -33,8 +33,8 @@ export async function waitUntilGone(cluster: string, waitMs: number): Promise<bo
 }
 
 // The working directory and not the command line: the first cannot be mistaken, and every process of a server has it.
-function worksIn(pid: string, home: string): boolean {
-  if (orNull(() => readlinkSync(`/proc/${pid}/cwd`)) !== home) return false;
+function worksIn(pid: string, directory: string): boolean {
+  if (orNull(() => readlinkSync(`/proc/${pid}/cwd`)) !== directory) return false;
   return orNull(() => readFileSync(`/proc/${pid}/comm`, 'utf8'))?.trim() === 'postgres';
 }
 

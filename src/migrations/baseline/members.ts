@@ -16,7 +16,7 @@ const NAMED = [
 ];
 
 /** Conditions with `or` on who a row is of are none of an index, and `offset 0` keeps Postgres from reading the tokens of all. */
-const tokenOf = (owner: 'user_id' | 'identity_id'): string => `exists (
+export const tokenOf = (owner: 'user_id' | 'identity_id'): string => `exists (
         select from access_token t join organization g on g.id = m.organization_id and t.organization_id in (g.id, g.parent_id)
         where t.${owner} = m.${owner} and not t.is_revoked
           and (t.num_uses_limit = 0 or t.num_uses < t.num_uses_limit) and (t.expires_at is null or now() < t.expires_at)

@@ -47,6 +47,7 @@ export function openapiOf(compiled: readonly CompiledRoute[], { title, version, 
       [method.toLowerCase()]: shared.of(operationOf(it, { groups, schemas, current, known: valuesOf(it) })),
     };
   }
+  const examples = shareExamples(Object.values(paths).flatMap((methods) => Object.values(methods)) as Documented[]);
   return {
     openapi: '3.1.0',
     info: { title, version, description: INTRODUCTION },
@@ -59,6 +60,7 @@ export function openapiOf(compiled: readonly CompiledRoute[], { title, version, 
       headers: headerComponents(),
       parameters: { ...parameterComponents(), ...shared.parameters },
       ...errors,
+      examples: { ...(errors.examples as object), ...examples },
       schemas: schemas.all,
       responses: { ...responseComponents(), ...errors.responses, ...shared.responses },
     },
@@ -215,6 +217,36 @@ function descriptionOf(
 
 /** Responses whose codes differ from operation to operation, by status. */
 const NAMES: Readonly<Record<string, string>> = { 404: 'NotFound', 409: 'Conflict', 412: 'PreconditionFailed' };
+
+/** Shorter ones are not worth a reference. */
+const SHORT_EXAMPLE = 150;
+
+interface Documented {
+  readonly operationId: string;
+  readonly responses: { readonly 200: { readonly content?: Record<string, JsonSchema> } };
+}
+
+/** Moves examples of replies that several operations have into components. @returns these, by the first such operation */
+function shareExamples(operations: readonly Documented[]): Record<string, JsonSchema> {
+  const replies = operations.flatMap(({ operationId, responses }) =>
+    Object.values(responses[200].content ?? {}).map((reply) => ({
+      operationId,
+      reply,
+      text: JSON.stringify(reply.example),
+    })),
+  );
+  const examples: Record<string, JsonSchema> = {};
+  for (const [text, alike] of Map.groupBy(replies, (it) => it.text)) {
+    if (alike.length === 1 || text === undefined || text.length < SHORT_EXAMPLE) continue;
+    const name = `${capitalized(alike[0]?.operationId ?? '')}Reply`;
+    examples[name] = { value: alike[0]?.reply.example };
+    for (const { reply } of alike) {
+      delete reply.example;
+      reply.examples = { reply: { $ref: `#/components/examples/${name}` } };
+    }
+  }
+  return examples;
+}
 
 /** Moves what many operations have in common into `components`: parameters, and error responses with the same codes. */
 class SharedParts {

@@ -67,11 +67,11 @@ const PROJECTS = [
   rest('a project', ({ projectId }) => `/api/v1/projects/${projectId}`),
   rest('a project by slug', ({ slug }) => `/api/v1/projects/slug/${slug}`),
   graphql('a project', ofProject('id name environments { slug }')),
-  graphql('folders of an environment', ofProject('environments(slugs: ["dev"]) { folders { name } }')),
-  graphql('tags of a project', ofProject('tags { slug }')),
-  graphql('tags, 100', ofProject('tagConnection(first: 100) { nodes { slug } }')),
-  graphql('members of a project', ofProject('members { id }')),
-  graphql('members, 100', ofProject('memberConnection(first: 100) { nodes { id } }')),
+  graphql('folders of an environment', ofProject('environments(slugs: ["dev"]) { folders { nodes { name } } }')),
+  graphql('tags of a project', ofProject('tags { nodes { slug } }')),
+  graphql('tags, 100', ofProject('tags(first: 100) { nodes { slug } }')),
+  graphql('members of a project', ofProject('members { nodes { id } }')),
+  graphql('members, 100', ofProject('members(first: 100) { nodes { id } }')),
   rest('folders', ({ projectId }) => `/api/v2/folders?projectId=${projectId}&environment=dev`),
   rest(
     'folders, recursive',
@@ -112,8 +112,8 @@ const SECRETS = [
     ({ projectId }) => `/api/v1/secrets/deleted?projectId=${projectId}&environment=dev&recursive=true&limit=100`,
   ),
   graphql('problems of references of a secret', ofSecret('referenceIssues { __typename }')),
-  graphql('readers of a secret', ofSecret('readers { __typename }')),
-  graphql('reads of a secret', ofSecret('reads(first: 20) { action }')),
+  graphql('readers of a secret', ofSecret('readers { nodes { __typename } }')),
+  graphql('reads of a secret', ofSecret('reads(first: 20) { nodes { action } }')),
   graphql(
     'where a secret is used, 100',
     ({ projectId }) =>
@@ -151,11 +151,11 @@ const ACROSS = [
   ),
   graphql(
     'of 20 projects: environments, of each 100 secrets',
-    '{ projects(first: 20) { nodes { environments { secretConnection(first: 100) { nodes { secretKey secretValue } } } } } }',
+    '{ projects(first: 20) { nodes { environments { secrets(first: 100) { nodes { secretKey secretValue } } } } } }',
   ),
   graphql(
     'of 20 projects: environments, of each all folders and members',
-    '{ projects(first: 20) { nodes { members { id } environments { folders { name secrets { secretKey } } } } } }',
+    '{ projects(first: 20) { nodes { members { nodes { id } } environments { folders { nodes { name secrets { nodes { secretKey } } } } } } } }',
   ),
   rest('audit events, 100', () => '/api/v1/audit-events?limit=100'),
   rest('audit events of a project, 100', ({ projectId }) => `/api/v1/audit-events?projectId=${projectId}&limit=100`),

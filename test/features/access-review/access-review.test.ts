@@ -264,15 +264,15 @@ describe('who may do something', () => {
   test('stands at secrets, in as many statements for one as for twenty', async () => {
     const { admin, project } = await scene();
     const caller = await strongroom.seed.caller(admin, { project: project.id });
-    const list = `query ($id: ID!, $first: Int) { project(id: $id) { environments { secretConnection(first: $first) {
-      nodes { secretKey readers { name origin { slug } } } } } } }`;
+    const list = `query ($id: ID!, $first: Int) { project(id: $id) { environments { secrets(first: $first) {
+      nodes { secretKey readers { nodes { name origin { slug } } } } } } } }`;
     await strongroom.seed.secrets(admin, project, 'dev', 20);
     const statements = async (first: number) =>
       (await strongroom.statements(() => admin.data(list, { id: project.id, first }))).count;
     expect(await statements(20)).toBe(await statements(1));
     const { project: shown } = await admin.data(list, { id: project.id, first: 1 });
-    const [secret] = shown.environments[0].secretConnection.nodes;
-    expect(secret.readers).toHaveLength(2);
+    const [secret] = shown.environments[0].secrets.nodes;
+    expect(secret.readers.nodes).toHaveLength(2);
     const denied = await callerWithRules(strongroom, admin, project.id, { subject: 'secrets', action: 'readValue' });
     const reply = await denied.caller.graphql(list, { id: project.id, first: 1 });
     expect(JSON.stringify(reply.body.errors)).toContain('PERMISSION_DENIED');

@@ -14,8 +14,8 @@ const VALUE = secretRule('readValue');
 const DESCRIBE = secretRule('describeSecret');
 const OWN = { conditions: { secretName: { $glob: '{{identity.id}}' } } };
 
-const LIST = `query ($id: ID!) { project(id: $id) { environments { slug secretConnection(first: 1) {
-  nodes { readers { identity { id } origin { source slug } } } } } } }`;
+const LIST = `query ($id: ID!) { project(id: $id) { environments { slug secrets(first: 1) {
+  nodes { readers { nodes { identity { id } origin { source slug } } } } } } } }`;
 
 /** A project with a secret, and who may read it as the secret says: by machine identity, the origin. */
 async function scene() {
@@ -34,9 +34,12 @@ async function scene() {
   const readers = async (): Promise<Map<string, { source: string; slug: string }>> => {
     const { project: shown } = await admin.data(LIST, { id: project.id });
     const dev = shown.environments.find(({ slug }: { slug: string }) => slug === 'dev');
-    const [secret] = dev.secretConnection.nodes;
+    const [secret] = dev.secrets.nodes;
     return new Map(
-      secret.readers.map(({ identity, origin }: { identity: { id: string }; origin: never }) => [identity.id, origin]),
+      secret.readers.nodes.map(({ identity, origin }: { identity: { id: string }; origin: never }) => [
+        identity.id,
+        origin,
+      ]),
     );
   };
   const canRead = async (who: Caller): Promise<boolean> => {
@@ -126,11 +129,11 @@ describe('the readers of a secret', () => {
     await groupInProject(admin, readers[1] as string, project.id, 'admin');
     // Their members read it only by what another group gives, or by an attribute.
     for (const roles of [[value], ['viewer', none], [own]]) await group(...roles);
-    const document = `query ($id: ID!) { project(id: $id) { environments { slug secretConnection(first: 1) {
+    const document = `query ($id: ID!) { project(id: $id) { environments { slug secrets(first: 1) {
       nodes { readerGroups { memberKind roleSlugs group { id } } } } } } }`;
     const { project: shown } = await admin.data(document, { id: project.id });
     const dev = shown.environments.find(({ slug }: { slug: string }) => slug === 'dev');
-    expect(dev.secretConnection.nodes[0].readerGroups).toEqual([
+    expect(dev.secrets.nodes[0].readerGroups).toEqual([
       { memberKind: 'GROUP', roleSlugs: ['viewer'], group: { id: readers[0] } },
       { memberKind: 'GROUP', roleSlugs: ['admin'], group: { id: readers[1] } },
     ]);

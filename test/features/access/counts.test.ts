@@ -17,14 +17,14 @@ describe('how often a token or a client secret was used', () => {
     ]);
     const data = await admin.data(
       `query ($token: ID!, $identityId: ID!, $secret: ID!) {
-        accessToken(id: $token) { accessTokenNumUses }
-        clientSecret(identityId: $identityId, id: $secret) { clientSecretNumUses }
+        accessToken(id: $token) { useCount }
+        clientSecret(identityId: $identityId, id: $secret) { useCount }
       }`,
       { token: world.accessToken, identityId: world.identity, secret: world.clientSecret },
     );
     expect(data).toEqual({
-      accessToken: { accessTokenNumUses: shown },
-      clientSecret: { clientSecretNumUses: shown },
+      accessToken: { useCount: shown },
+      clientSecret: { useCount: shown },
     });
     const token = await admin.get(`/api/v1/auth/token-auth/tokens/${world.accessToken}`);
     expect(token.body.token.accessTokenNumUses).toBe(shown);

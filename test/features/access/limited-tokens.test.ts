@@ -104,12 +104,12 @@ describe('a limited token of an identity that may do everything', () => {
         first: updateTokenAuth(input: $update) { tokenAuth { accessTokenTTL } }
         removeTokenAuth(input: $remove) { tokenAuth { accessTokenTTL } }
         second: updateTokenAuth(input: $update) { tokenAuth { accessTokenTTL } }
-        createAccessToken(input: $own) { tokenData { accessTokenNumUsesLimit } }
+        createAccessToken(input: $own) { tokenData { useLimit } }
       }`,
       { update: { identityId, ...NO_LIMITS }, own: { identityId }, remove: { identityId } },
     );
     expect(body.data).toMatchObject({ first: null, removeTokenAuth: null, second: null });
-    expect(body.data.createAccessToken.tokenData.accessTokenNumUsesLimit).toBe(1);
+    expect(body.data.createAccessToken.tokenData.useLimit).toBe(1);
     const codes = body.errors.map(({ extensions }: { extensions: { details: { code: string }[] } }) =>
       extensions.details.map(({ code }) => code),
     );

@@ -10,7 +10,7 @@ const TOKEN = `query ($id: ID!) { accessToken(id: $id) {
   userId user { id }
   subOrganizationId subOrganization { id }
   makerTokenId makerToken { id }
-  identityUAClientSecretId identityUAClientSecret { id identityId identity { id } }
+  clientSecretId clientSecret { id identityId identity { id } }
 } }`;
 
 const NOTHING = {
@@ -20,8 +20,8 @@ const NOTHING = {
   subOrganization: null,
   makerTokenId: null,
   makerToken: null,
-  identityUAClientSecretId: null,
-  identityUAClientSecret: null,
+  clientSecretId: null,
+  clientSecret: null,
 };
 
 const logIn = async (admin: Caller, { clientId, heldClientSecret }: World, organizationSlug?: string) =>
@@ -49,8 +49,8 @@ describe('what the ids of a token lead to', () => {
       },
       subOrganizationId: world.subOrganization,
       subOrganization: { id: world.subOrganization },
-      identityUAClientSecretId: world.clientSecret,
-      identityUAClientSecret: { id: world.clientSecret, identityId: world.identity, identity },
+      clientSecretId: world.clientSecret,
+      clientSecret: { id: world.clientSecret, identityId: world.identity, identity },
     });
   });
 
@@ -75,7 +75,7 @@ describe('what the ids of a token lead to', () => {
   test('takes one statement for each kind, however many tokens there are', async () => {
     const { world, admin } = await seedWorld(strongroom.seed, ['identity', 'clientSecret', 'subOrganization']);
     const LIST = `query ($id: ID!, $first: Int!) { accessTokens(identityId: $id, first: $first) { nodes {
-      identity { id tokenAuth { identityId } universalAuth { identityId } } identityUAClientSecret { id }
+      identity { id tokenAuth { identityId } universalAuth { identityId } } clientSecret { id }
     } } }`;
     for (let made = 0; made < 5; made += 1) await logIn(admin, world);
     const count = async (first: number): Promise<number> =>
@@ -90,22 +90,20 @@ describe('what the ids of a token lead to', () => {
     await admin.patch(`/api/v1/identities/${world.identity}`, { role: 'no-access' });
     const holder = new Caller(admin.url, accessToken);
     const { data, errors } = (
-      await holder.graphql(
-        '{ viewer { token { identityId identity { id } identityUAClientSecretId identityUAClientSecret { id } } } }',
-      )
+      await holder.graphql('{ viewer { token { identityId identity { id } clientSecretId clientSecret { id } } } }')
     ).body;
     expect(data.viewer.token).toEqual({
       identityId: world.identity,
       identity: null,
-      identityUAClientSecretId: world.clientSecret,
-      identityUAClientSecret: null,
+      clientSecretId: world.clientSecret,
+      clientSecret: null,
     });
     // In the order in which they were found.
     const reported = errors.map(
       ({ path, extensions }: GraphQLFormattedError) => `${path?.join('.')} ${extensions?.code}`,
     );
     expect(reported.sort()).toEqual(
-      ['identity', 'identityUAClientSecret'].map((field) => `viewer.token.${field} PERMISSION_DENIED`),
+      ['clientSecret', 'identity'].map((field) => `viewer.token.${field} PERMISSION_DENIED`),
     );
   });
 });

@@ -6,7 +6,7 @@ const strongroom = useSharedStrongroom();
 
 const VIEWER = `{ viewer {
   kind name identityId userId organizationId usesLeft
-  token { accessTokenNumUsesLimit }
+  token { useLimit }
   identity { id } user { id } organization { id }
 } }`;
 
@@ -22,7 +22,7 @@ describe('viewer', () => {
       userId: null,
       organizationId: organization.id,
       usesLeft: 4,
-      token: { accessTokenNumUsesLimit: 5 },
+      token: { useLimit: 5 },
       identity: { id: caller.identityId },
       user: null,
       organization: { id: organization.id },

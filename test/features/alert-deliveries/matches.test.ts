@@ -86,11 +86,11 @@ describe('a preview', () => {
     expect(namesOf(await preview(admin, project.id))).toEqual(['leaf.example.com']);
     const document = `query ($id: ID!) { previewCertificateAlert(projectId: $id, alertBefore: "30d",
       filters: [{ field: INCLUDE_CAS, operator: EQUALS, value: "true" }]) {
-        nodes { subjectId isCa certificate { commonName } authority { name } } totalCount scanLimitReached } }`;
+        nodes { subjectId isCa certificate { commonName } authority { name } } totalCount isScanLimitReached } }`;
     const { previewCertificateAlert } = await admin.data(document, { id: project.id });
     expect(previewCertificateAlert).toMatchObject({
       totalCount: 2,
-      scanLimitReached: false,
+      isScanLimitReached: false,
       nodes: [
         { isCa: false, certificate: { commonName: 'leaf.example.com' }, authority: null },
         { subjectId: authority.id, isCa: true, certificate: null, authority: { name: authority.name } },
@@ -129,8 +129,8 @@ describe('a preview', () => {
 describe('many alerts and certificates', () => {
   test('take the same statements as one of each', async () => {
     const documents = [
-      'query ($id: ID!) { project(id: $id) { certificateAlerts { certificates(first: 5) { commonName } } } }',
-      'query ($id: ID!) { project(id: $id) { certificates(expiresBefore: "2100-01-01T00:00:00Z") { alerts { id channels { id } } } } }',
+      'query ($id: ID!) { project(id: $id) { certificateAlerts { nodes { certificates(first: 5) { nodes { commonName } } } } } }',
+      'query ($id: ID!) { project(id: $id) { certificates(expiresBefore: "2100-01-01T00:00:00Z") { nodes { alerts { id channels { id } } } } } }',
     ];
     const decisions = `query ($id: ID!) { alertDecisions(certificateId: $id) { nodes { outcome dueAt alert { id channels { id } }
       messages { id recipient } } } }`;
@@ -158,9 +158,9 @@ describe('many alerts and certificates', () => {
         taken.push(count);
         if (size === 1) continue;
         const { certificateAlerts, certificates } = result.project ?? {};
-        for (const { certificates: shown } of certificateAlerts ?? []) expect(shown).toHaveLength(5);
+        for (const { certificates: shown } of certificateAlerts?.nodes ?? []) expect(shown.nodes).toHaveLength(5);
         if (certificates !== undefined)
-          expect(certificates.map(({ alerts }: { alerts: object[] }) => alerts.length)).toEqual([
+          expect(certificates.nodes.map(({ alerts }: { alerts: object[] }) => alerts.length)).toEqual([
             7,
             ...Array(6).fill(6),
           ]);
@@ -174,8 +174,8 @@ describe('many alerts and certificates', () => {
 
 describe('messages of many alerts', () => {
   test('take the same statements as those of one', async () => {
-    const document = `query ($id: ID!) { project(id: $id) { certificateAlerts {
-      lastMessage { recipient } messages(first: 5) { id recipient channel { id } certificates { id } alert { id } } } } }`;
+    const document = `query ($id: ID!) { project(id: $id) { certificateAlerts { nodes {
+      lastMessage { recipient } messages(first: 5) { nodes { id recipient channel { id } certificates { id } alert { id } } } } } } }`;
     const counts: number[] = [];
     for (const size of [1, 6]) {
       const { admin, project } = await seedProject(strongroom);
@@ -183,8 +183,8 @@ describe('messages of many alerts', () => {
         await strongroom.seed.failedMessage((await makeAlert(admin, project.id)).id);
       await admin.data(document, { id: project.id });
       const { result, count } = await strongroom.statements(() => admin.data(document, { id: project.id }));
-      expect(result.project.certificateAlerts).toHaveLength(size);
-      for (const alert of result.project.certificateAlerts) expect(alert.messages).toHaveLength(1);
+      expect(result.project.certificateAlerts.nodes).toHaveLength(size);
+      for (const alert of result.project.certificateAlerts.nodes) expect(alert.messages.nodes).toHaveLength(1);
       counts.push(count);
     }
     expect(counts[1]).toBe(counts[0]);

@@ -176,7 +176,9 @@ describe('what of configs is stored', () => {
     expect(refused).toBeError(422, 'VALIDATION_FAILED');
     mustSucceed(await admin.get(`${ALERTS}/${id}`));
     mustSucceed(await admin.get(`${ALERTS}?projectId=${project.id}`));
-    await admin.data('query ($id: ID!) { project(id: $id) { certificateAlerts { id } } }', { id: project.id });
+    await admin.data('query ($id: ID!) { project(id: $id) { certificateAlerts { nodes { id } } } }', {
+      id: project.id,
+    });
     mustSucceed(await admin.delete(`${ALERTS}/${id}`));
     const rows = await strongroom.auditRows('project_id = $1', [project.id]);
     const text = JSON.stringify(rows) + refused.text;

@@ -22,7 +22,7 @@ const sealedOf = async (alertId: string): Promise<ReadonlyMap<string, string>> =
 };
 
 const UPDATE = `mutation ($input: UpdateCertificateAlertInput!) { updateCertificateAlert(input: $input) {
-  certificateAlert { version channels { id channelType enabled } } } }`;
+  certificateAlert { version channels { id channelType isEnabled } } } }`;
 
 describe('changing a certificate alert', () => {
   test('changes what is given, and keeps the rest', async () => {
@@ -152,7 +152,7 @@ describe('channels that are given', () => {
     const send = (channels: readonly object[]) => admin.graphql(UPDATE, { input: { id: alert.id, channels } });
     const reply = mustSucceed(
       await send([
-        { id: webhook.id, channelType: 'WEBHOOK', enabled: false },
+        { id: webhook.id, channelType: 'WEBHOOK', isEnabled: false },
         { id: email.id, channelType: 'EMAIL', config: { email: { recipients: ['eve@example.com'] } } },
         { channelType: 'PAGERDUTY', config: { pagerduty: PAGERDUTY.config } },
       ]),
@@ -160,9 +160,9 @@ describe('channels that are given', () => {
     expect(reply.body.data.updateCertificateAlert.certificateAlert).toMatchObject({
       version: 2,
       channels: [
-        { id: webhook.id, enabled: false },
-        { id: email.id, enabled: true },
-        { channelType: 'PAGERDUTY', enabled: true },
+        { id: webhook.id, isEnabled: false },
+        { id: email.id, isEnabled: true },
+        { channelType: 'PAGERDUTY', isEnabled: true },
       ],
     });
     expect((await shown(admin, alert.id)).channels[1].recipients).toEqual(['eve@example.com']);

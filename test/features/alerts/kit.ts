@@ -41,7 +41,7 @@ export const makeAlert = async (
 
 const SHOWN = `query ($id: ID!) { certificateAlert(id: $id) {
   id version updatedAt
-  channels { __typename id channelType enabled createdAt updatedAt
+  channels { __typename id channelType isEnabled createdAt updatedAt
     ... on EmailAlertChannel { recipients } ... on WebhookAlertChannel { url hasSigningSecret } }
 } }`;
 

@@ -83,8 +83,8 @@ describe('the list of certificate alerts', () => {
 
 const NESTED = `query ($first: Int, $eventType: CertificateEventType) { projects(first: 6, type: CERT_MANAGER) { nodes {
   name
-  certificateAlerts { name channels { id ... on EmailAlertChannel { recipients } ... on WebhookAlertChannel { url } } }
-  certificateAlertConnection(first: $first, eventType: $eventType) {
+  certificateAlerts { nodes { name channels { id ... on EmailAlertChannel { recipients } ... on WebhookAlertChannel { url } } } }
+  page: certificateAlerts(first: $first, eventType: $eventType) {
     nodes { name project { id } channels { id ... on WebhookAlertChannel { hasSigningSecret } } }
     totalCount pageInfo { hasNextPage endCursor }
   }
@@ -108,22 +108,23 @@ describe('alerts inside of projects', () => {
     const channels = [{ recipients: EMAIL.config.recipients }, { url: expect.stringContaining('https://hooks.') }];
     for (const project of projects.nodes)
       expect(project).toMatchObject({
-        certificateAlerts: [
-          { name: 'alert 1', channels },
-          { name: 'alert 0', channels },
-        ],
-        certificateAlertConnection: { nodes: [{ name: 'alert 1' }], totalCount: 2, pageInfo: { hasNextPage: true } },
+        certificateAlerts: {
+          nodes: [
+            { name: 'alert 1', channels },
+            { name: 'alert 0', channels },
+          ],
+        },
+        page: { nodes: [{ name: 'alert 1' }], totalCount: 2, pageInfo: { hasNextPage: true } },
       });
     const none = await admin.data(NESTED, { eventType: 'ISSUANCE' });
-    for (const { certificateAlertConnection } of none.projects.nodes)
-      expect(certificateAlertConnection).toMatchObject({ nodes: [], totalCount: 0 });
+    for (const { page } of none.projects.nodes) expect(page).toMatchObject({ nodes: [], totalCount: 0 });
   });
 
   test('are null with an error for who may not read them', async () => {
     const { admin, project } = await seedAlerts({ name: 'a' });
     const viewer = await strongroom.seed.caller(admin, { project: project.id });
     const { data, errors } = (await viewer.graphql(NESTED, {})).body;
-    expect(data.projects.nodes).toMatchObject([{ certificateAlerts: null, certificateAlertConnection: null }]);
+    expect(data.projects.nodes).toMatchObject([{ certificateAlerts: null, page: null }]);
     expect(errors).toMatchObject([
       { extensions: { code: 'PERMISSION_DENIED' } },
       { extensions: { code: 'PERMISSION_DENIED' } },

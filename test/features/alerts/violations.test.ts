@@ -215,6 +215,25 @@ describe('GraphQL', () => {
     expect(details.find(({ path }: { path: string }) => path.endsWith('operator')).message).toBe('must be EQUALS');
   });
 
+  test('names the settings of alerts as its objects do', async () => {
+    const { admin, project } = await seedProject(strongroom);
+    const send = (settings: object) =>
+      admin.graphql(CREATE, { input: { ...input, projectId: project.id, channels, ...settings } });
+    expect(violationsOf(await send({ hasDailyReminder: true, eventType: 'REVOCATION' }))).toEqual([
+      'input.hasDailyReminder INVALID',
+    ]);
+    expect(violationsOf(await send({ isEnabled: 'false' }))).toEqual(['input.isEnabled INVALID_TYPE']);
+    expect(violationsOf(await send({ enabled: false }))).toEqual(['input UNKNOWN_KEY']);
+    const { id } = await makeAlert(admin, project.id, {
+      enabled: false,
+      notificationConfig: { enableDailyNotification: true },
+    });
+    const shown = await admin.data('query ($id: ID!) { certificateAlert(id: $id) { isEnabled hasDailyReminder } }', {
+      id,
+    });
+    expect(shown.certificateAlert).toEqual({ isEnabled: false, hasDailyReminder: true });
+  });
+
   test('takes one config for each channel', async () => {
     const { admin, project } = await seedProject(strongroom);
     const send = (config: object) =>

@@ -6,13 +6,13 @@ import { until } from '../../kit/until.js';
 
 const LIST = `query ($first: Int, $after: String, $projectId: ID, $kinds: [AttentionKind!]) {
   attention(first: $first, after: $after, projectId: $projectId, kinds: $kinds) {
-    scanLimitReached pageInfo { hasNextPage endCursor }
+    isScanLimitReached pageInfo { hasNextPage endCursor }
     nodes { kind urgency since message errorCode subjectType subjectId subjectName projectId project { id } operations { mutation inputField inputValue httpMethod httpPath } }
   }
 }`;
 
 // biome-ignore lint/suspicious/noExplicitAny: as replies have it
-type Page = { nodes: any[]; scanLimitReached: boolean; pageInfo: { hasNextPage: boolean; endCursor: string | null } };
+type Page = { nodes: any[]; isScanLimitReached: boolean; pageInfo: { hasNextPage: boolean; endCursor: string | null } };
 
 const strongroom = useSharedStrongroom(LENIENT);
 const page = async (caller: Caller, args: Record<string, unknown> = {}): Promise<Page> =>
@@ -122,7 +122,7 @@ describe('the list of what needs a person', () => {
     const reader = await member([READ]);
     expect(await page(reader)).toMatchObject({
       nodes: [{ subjectId: id, operations: [] }],
-      ...{ scanLimitReached: false, pageInfo: { hasNextPage: false } },
+      ...{ isScanLimitReached: false, pageInfo: { hasNextPage: false } },
     });
     const rotator = await member([{ ...READ, action: ['read', 'rotate-secrets'] }]);
     expect((await all(rotator))[0].operations.map(({ mutation }: { mutation: string }) => mutation)).toEqual([
@@ -146,7 +146,7 @@ describe('the list of what needs a person', () => {
     const { admin: stranger } = await strongroom.seed.project();
     for (const caller of [await member([]), stranger, await strongroom.seed.caller(admin)]) {
       expect(await page(caller)).toEqual({
-        ...{ nodes: [], scanLimitReached: false },
+        ...{ nodes: [], isScanLimitReached: false },
         pageInfo: { hasNextPage: false, endCursor: null },
       });
     }

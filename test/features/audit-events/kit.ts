@@ -4,11 +4,11 @@ import type { SharedStrongroom } from '../../kit/strongroom.js';
 const FIELDS = `id: eventId organizationId projectId occurredAt action class subjectId outcome actorKind actorId tokenId requestId address userAgent
   facts { name stringValue numberValue booleanValue listValue } disclosedSecrets { count ids }`;
 /** A page of the trail with all of its fields. */
-export const LIST = `query ($projectId: ID, $actorId: ID, $actorKind: AuditActorKind, $actions: [String!], $outcome: AuditOutcome,
+export const LIST = `query ($projectId: ID, $actorId: ID, $actorKind: ActorKind, $actions: [String!], $outcome: AuditOutcome,
     $subjectId: ID, $class: AuditEventClass, $requestId: String, $from: DateTime, $to: DateTime, $first: Int = 100, $after: String) {
   auditEvents(projectId: $projectId, actorId: $actorId, actorKind: $actorKind, actions: $actions, outcome: $outcome,
     subjectId: $subjectId, class: $class, requestId: $requestId, from: $from, to: $to, first: $first, after: $after) {
-    nodes { ${FIELDS} } edges { cursor } pageInfo { hasNextPage endCursor } scanLimitReached } }`;
+    nodes { ${FIELDS} } edges { cursor } pageInfo { hasNextPage endCursor } isScanLimitReached } }`;
 
 /** Some fields of an event. */
 export interface Event {

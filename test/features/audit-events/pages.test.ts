@@ -52,10 +52,13 @@ describe('the audit trail', () => {
       { requestId: subject },
     ]) {
       const asked = { ...filter, projectId: project.id, outcome: 'ALLOWED' };
-      expect(await page(viewer, asked)).toMatchObject({ nodes: [], scanLimitReached: false });
+      expect(await page(viewer, asked)).toMatchObject({ nodes: [], isScanLimitReached: false });
       // By the project, which has fewer.
-      expect(await page(admin, asked)).toMatchObject({ nodes: [], scanLimitReached: filter.requestId !== undefined });
-      expect(await page(admin, { ...filter, actorKind: 'USER' })).toMatchObject({ nodes: [], scanLimitReached: true });
+      expect(await page(admin, asked)).toMatchObject({ nodes: [], isScanLimitReached: filter.requestId !== undefined });
+      expect(await page(admin, { ...filter, actorKind: 'USER' })).toMatchObject({
+        nodes: [],
+        isScanLimitReached: true,
+      });
     }
   });
 

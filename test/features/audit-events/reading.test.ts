@@ -42,12 +42,12 @@ describe('the audit trail', () => {
     for (let n = 0; n < 10; n += 1) await strongroom.seed.caller(admin, { project: project.id });
     const reply = mustSucceed(
       await admin.graphql(
-        `query ($id: ID!) { project(id: $id) { members { project { one: certificateConnection(first: 1) { totalCount }
-          two: certificateConnection(first: 2) { totalCount } notificationChannels { id } } } } }`,
+        `query ($id: ID!) { project(id: $id) { members { nodes { project { one: certificates(first: 1) { totalCount }
+          two: certificates(first: 2) { totalCount } notificationChannels { id } } } } } }`,
         { id: project.id },
       ),
     );
-    expect(reply.body.data.project.members).toHaveLength(11);
+    expect(reply.body.data.project.members.nodes).toHaveLength(11);
     const requestId = reply.headers['x-request-id'];
     expect(actionsIn(await events(admin, { requestId })).toSorted()).toEqual([
       ...['certificate:list', 'notification-channel:list', 'project:get'],
@@ -113,16 +113,16 @@ describe('the audit trail', () => {
     const needle = { ...hay, action: 'kit:needle', actorKind: 'user' };
     await addAuditRecords(strongroom, [needle, ...Array<typeof hay>(20_099).fill(hay)]);
     const first = await page(admin, { actorKind: 'USER' });
-    expect([first.nodes, first.scanLimitReached, first.pageInfo.hasNextPage]).toEqual([[], true, true]);
+    expect([first.nodes, first.isScanLimitReached, first.pageInfo.hasNextPage]).toEqual([[], true, true]);
     const second = await page(admin, { actorKind: 'USER', after: first.pageInfo.endCursor });
     const back = (
       await admin.data(
-        '{ auditEvents(actorKind: USER, last: 5) { nodes { action } scanLimitReached pageInfo { startCursor hasPreviousPage } } }',
+        '{ auditEvents(actorKind: USER, last: 5) { nodes { action } isScanLimitReached pageInfo { startCursor hasPreviousPage } } }',
       )
     ).auditEvents;
-    expect([back.nodes, back.scanLimitReached]).toEqual([[{ action: 'kit:needle' }], true]);
+    expect([back.nodes, back.isScanLimitReached]).toEqual([[{ action: 'kit:needle' }], true]);
     expect(back.pageInfo).toMatchObject({ hasPreviousPage: true, startCursor: expect.any(String) });
-    expect([actionsIn(second.nodes), second.scanLimitReached, second.pageInfo.hasNextPage]).toEqual([
+    expect([actionsIn(second.nodes), second.isScanLimitReached, second.pageInfo.hasNextPage]).toEqual([
       ['kit:needle'],
       ...[false, false],
     ]);
@@ -180,10 +180,10 @@ describe('whoever reads the audit trail', () => {
 
 describe('Secret.reads', () => {
   const READS = `query ($projectId: ID!, $first: Int = 100, $after: String) { project(id: $projectId) { environments(slugs: ["dev"]) {
-    secrets(path: "/") { id secretKey reads(first: 10) { action actorId }
-      readConnection(first: $first, after: $after) { nodes { eventId action } pageInfo { hasNextPage endCursor } } } } } }`;
+    secrets(path: "/") { nodes { id secretKey reads(first: 10) { nodes { action actorId } }
+      page: reads(first: $first, after: $after) { nodes { eventId action } pageInfo { hasNextPage endCursor } } } } } } }`;
   const readsOf = async (caller: Caller, args: object, key: string) =>
-    (await caller.data(READS, args as Record<string, unknown>)).project.environments[0].secrets.find(
+    (await caller.data(READS, args as Record<string, unknown>)).project.environments[0].secrets.nodes.find(
       ({ secretKey }: { secretKey: string }) => secretKey === key,
     );
 
@@ -209,9 +209,9 @@ describe('Secret.reads', () => {
     mustSucceed(await reader.get(`/api/v4/secrets/URL?${inDev}&expandSecretReferences=true`));
     mustSucceed(await reader.get(`/api/v4/secrets?${inStaging}&includeImports=true`));
     const { reads } = await readsOf(admin, { projectId: project.id }, 'BASE');
-    const ofReader = reads.filter(({ actorId }: { actorId: string }) => actorId === reader.identityId);
+    const ofReader = reads.nodes.filter(({ actorId }: { actorId: string }) => actorId === reader.identityId);
     expect(actionsIn(ofReader)).toEqual(['secret:list', 'secret:get', 'secret:list', 'secret:get']);
-    const other = (await readsOf(admin, { projectId: project.id }, 'OTHER')).reads;
+    const other = (await readsOf(admin, { projectId: project.id }, 'OTHER')).reads.nodes;
     expect(actionsIn(other.filter(({ actorId }: { actorId: string }) => actorId === reader.identityId))).toEqual([
       ...['secret:list', 'secret:list', 'secret:get'],
     ]);
@@ -222,9 +222,9 @@ describe('Secret.reads', () => {
     await strongroom.seed.secrets(admin, project, 'dev', 6);
     for (let at = 0; at < 3; at += 1)
       mustSucceed(await admin.get(`/api/v4/secrets/KEY_00001?projectId=${project.id}&environment=dev&secretPath=/`));
-    const { readConnection: first } = await readsOf(admin, { projectId: project.id, first: 2 }, 'KEY_00001');
+    const { page: first } = await readsOf(admin, { projectId: project.id, first: 2 }, 'KEY_00001');
     expect([first.nodes.length, first.pageInfo.hasNextPage]).toEqual([2, true]);
-    const one = `{ project(id: "${project.id}") { environments(slugs: ["dev"]) { secretConnection(path: "/", first: 1) { nodes { reads { action } } } } } }`;
+    const one = `{ project(id: "${project.id}") { environments(slugs: ["dev"]) { secrets(path: "/", first: 1) { nodes { reads { nodes { action } } } } } } }`;
     const few = await strongroom.statements(() => admin.data(one));
     const many = await strongroom.statements(() => admin.data(one.replace('first: 1', 'first: 6')));
     expect(many.count).toBe(few.count);
@@ -236,7 +236,7 @@ describe('Secret.reads', () => {
     );
     const reader = await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['reader'] });
     const reply = await reader.graphql(one);
-    expect(reply.body.data.project.environments[0].secretConnection.nodes).toEqual([{ reads: null }]);
+    expect(reply.body.data.project.environments[0].secrets.nodes).toEqual([{ reads: null }]);
     expect(reply.body.errors[0].extensions.code).toBe('PERMISSION_DENIED');
   });
 });

@@ -241,10 +241,10 @@ describe('reading certificate authorities', () => {
     const page = await list('&limit=2');
     expect(names(page.certificateAuthorities)).toBe('Ca');
     expect(names((await list(`&limit=2&cursor=${page.nextCursor}`)).certificateAuthorities)).toBe('b');
-    const document = `query ($id: ID!) { project(id: $id) { certificateAuthorities { name project { id } } }
+    const document = `query ($id: ID!) { project(id: $id) { certificateAuthorities { nodes { name project { id } } } }
       certificateAuthorities(projectId: $id) { totalCount } }`;
     const data = await admin.data(document, { id: project.id });
-    expect(names(data.project.certificateAuthorities)).toBe('Cab');
+    expect(names(data.project.certificateAuthorities.nodes)).toBe('Cab');
     expect(data.certificateAuthorities.totalCount).toBe(3);
   });
 

@@ -51,6 +51,11 @@ describe('issuing a certificate', () => {
         },
       },
     ]);
+    const { certificateRequests } = await admin.data(
+      'query ($id: ID!) { certificateRequests(projectId: $id) { nodes { actorKind } } }',
+      { id: project.id },
+    );
+    expect(certificateRequests.nodes).toEqual([{ actorKind: 'IDENTITY' }]);
     const [row] = await strongroom.sql<{ text: string }>(
       `select encode(key_sealed, 'escape') || metadata::text as text from certificate where id = $1`,
       [certificate.id],

@@ -51,11 +51,11 @@ describe('renewing a certificate', () => {
     expect([await found('team=shop'), await found('team=other'), await found('b=')]).toEqual([3, 0, 3]);
     const shown = (
       await admin.data(
-        `query ($id: ID!) { project(id: $id) { certificates { id authority { name } profile { slug authority { id } }
-          renewedFrom { id } renewedBy { id } renewals { id } currentCertificate { id } } } }`,
+        `query ($id: ID!) { project(id: $id) { certificates { nodes { id authority { name } profile { slug authority { id } }
+          renewedFrom { id } renewedBy { id } renewals { id } currentCertificate { id } } } } }`,
         { id: project.id },
       )
-    ).project.certificates;
+    ).project.certificates.nodes;
     const ids = [first, second, third].map(({ id }) => id);
     const lineage = ids.map((id) => shown.find((one: { id: string }) => one.id === id));
     expect(lineage.map(({ renewals }) => renewals.map(({ id }: { id: string }) => id))).toEqual([
@@ -87,8 +87,8 @@ describe('renewing a certificate', () => {
 
   test('takes the same number of statements whatever the number of certificates', async () => {
     const { admin, project, profile } = await seedProfile(strongroom);
-    const document = `query ($id: ID!) { project(id: $id) { certificates { authority { id } profile { id } renewedFrom { id }
-      renewedBy { id } renewals { id } currentCertificate { id } } } }`;
+    const document = `query ($id: ID!) { project(id: $id) { certificates { nodes { authority { id } profile { id } renewedFrom { id }
+      renewedBy { id } renewals { id } currentCertificate { id } } } } }`;
     await renew(admin, (await issue(admin, profile.id)).id);
     await admin.data(document, { id: project.id });
     const few = (await strongroom.statements(() => admin.data(document, { id: project.id }))).count;

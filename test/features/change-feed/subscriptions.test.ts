@@ -69,8 +69,22 @@ describe('the subscription', () => {
     expect(await refused(`subscription { ${'a: '.repeat(1)}changes { ${'id '.repeat(20_000)} } }`)).toEqual([
       ...[400, 'QUERY_TOO_COMPLEX'],
     ]);
-    const elsewhere = await admin.graphql(SUBSCRIPTION, { projectId: project.id });
-    expect(elsewhere.body.errors[0].extensions.code).toBe('MALFORMED_REQUEST');
+  });
+
+  test('sent to /graphql is told where to go, whatever it accepts', async () => {
+    const { admin, project } = await strongroom.seed.project();
+    const request = { query: SUBSCRIPTION, variables: { projectId: project.id } };
+    const parameters = new URLSearchParams({ query: SUBSCRIPTION, variables: JSON.stringify(request.variables) });
+    const [posted, byGet, asStream] = [
+      await admin.post('/graphql', request),
+      await admin.get(`/graphql?${parameters}`),
+      await admin.post('/graphql', request, { accept: 'text/event-stream' }),
+    ];
+    expect(posted).toBeError(400, 'MALFORMED_REQUEST');
+    expect(byGet).toBeError(405, 'METHOD_NOT_ALLOWED');
+    expect(asStream).toBeError(406, 'NOT_ACCEPTABLE');
+    for (const { body } of [posted, byGet, asStream])
+      expect(body.errors[0].message).toBe('Send subscriptions to /graphql/stream, with `Accept: text/event-stream`.');
   });
 });
 

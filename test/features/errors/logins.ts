@@ -4,6 +4,8 @@ import { mustSucceed, type Reply } from '../../kit/caller.js';
 import { again, type ErrorCase, type Scene, send, unknown } from './scene.js';
 
 const UNIVERSAL_AUTH = '/api/v1/auth/universal-auth/identities/{identityId}';
+const OIDC_AUTH = '/api/v1/auth/oidc-auth/identities/{identityId}';
+const KUBERNETES_AUTH = '/api/v1/auth/kubernetes-auth/identities/{identityId}';
 const LOGIN = 'POST /api/v1/auth/universal-auth/login';
 
 interface Client {
@@ -63,6 +65,18 @@ export const LOGINS: Partial<Record<ErrorCode, ErrorCase>> = {
     rest: send(`GET ${UNIVERSAL_AUTH}`, ({ otherIdentity }) => ({ identity: otherIdentity })),
     graphql: send('identityUniversalAuth', ({ otherIdentity }) => ({ identity: otherIdentity })),
   },
+  OIDC_AUTH_NOT_FOUND: {
+    rest: send(`GET ${OIDC_AUTH}`, ({ otherIdentity }) => ({ identity: otherIdentity })),
+    graphql: send('identityOidcAuth', ({ otherIdentity }) => ({ identity: otherIdentity })),
+  },
+  KUBERNETES_AUTH_NOT_FOUND: {
+    rest: send(`GET ${KUBERNETES_AUTH}`, ({ otherIdentity }) => ({ identity: otherIdentity })),
+    graphql: send('identityKubernetesAuth', ({ otherIdentity }) => ({ identity: otherIdentity })),
+  },
+  LOGIN_FAILED: {
+    rest: send('POST /api/v1/auth/oidc-auth/login', () => ({ platformToken: 'no token' })),
+    graphql: send('logInWithOidc', () => ({ platformToken: 'no token' })),
+  },
   CLIENT_SECRET_NOT_FOUND: unknown(
     'clientSecret',
     `GET ${UNIVERSAL_AUTH}/client-secrets/{clientSecretId}`,
@@ -72,5 +86,7 @@ export const LOGINS: Partial<Record<ErrorCode, ErrorCase>> = {
 
 /** Of a second configuration of one identity. */
 export const SECOND_LOGIN: Partial<Record<ErrorCode, ErrorCase>> = {
+  KUBERNETES_AUTH_EXISTS: { rest: again(`POST ${KUBERNETES_AUTH}`), graphql: again('attachKubernetesAuth') },
+  OIDC_AUTH_EXISTS: { rest: again(`POST ${OIDC_AUTH}`), graphql: again('attachOidcAuth') },
   UNIVERSAL_AUTH_EXISTS: { rest: again(`POST ${UNIVERSAL_AUTH}`), graphql: again('attachUniversalAuth') },
 };

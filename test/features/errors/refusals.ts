@@ -181,6 +181,8 @@ const NOT_THERE: Partial<Record<ErrorCode, ErrorCase>> = {
   TAG_NOT_FOUND: unknown('tag', `GET ${PROJECT}/tags/{tagId}`, 'tag'),
 };
 
+const OF_CREATIONS = 'REST creates what is new: it has no `onConflict`';
+
 /** Of what clashes with what is there. */
 export const CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
   DELETE_PROTECTED: {
@@ -337,6 +339,22 @@ export const CLASHES: Partial<Record<ErrorCode, ErrorCase>> = {
     },
   },
   PRIVILEGE_SLUG_TAKEN: { rest: again(`POST ${PRIVILEGES}`), graphql: again('createAdditionalPrivilege') },
+  EXISTS_DIFFERENTLY: {
+    rest: OF_CREATIONS,
+    graphql: async ({ admin, world }) => {
+      const tag = { projectId: world.project, slug: 'as-it-is', onConflict: 'RETURN_EXISTING' };
+      await mutate(admin, 'createTag', { ...tag, color: '#000000' });
+      return mutate(admin, 'createTag', { ...tag, color: `#${CANARY}` });
+    },
+  },
+  NAME_AMBIGUOUS: {
+    rest: OF_CREATIONS,
+    graphql: async ({ admin }) => {
+      const identity = { name: `${CANARY} twin` };
+      for (let times = 0; times < 2; times += 1) await mutate(admin, 'createIdentity', identity);
+      return mutate(admin, 'createIdentity', { ...identity, onConflict: 'RETURN_EXISTING' });
+    },
+  },
   TAG_SLUG_TAKEN: { rest: again(`POST ${PROJECT}/tags`), graphql: again('createTag') },
   ...CERTIFICATE_CLASHES,
   COPY_TOO_LARGE: {

@@ -111,6 +111,7 @@ describe('all faults of a document are told at once', () => {
       projects(frist: 1, type: SECRETMANAGER) { nodes @nope { idd } }
       project { id }
       projectBySlug(slug: "x")
+      named: projectBySlug(slug: "x") { name { first } }
     }`);
 
     expect(reply).toBeError(400, 'GRAPHQL_INVALID');
@@ -127,7 +128,8 @@ describe('all faults of a document are told at once', () => {
       ': unknown directive.',
       ': unknown field `idd` on type Project; did you mean `id`?',
       ': argument id is required.',
-      ': the field needs a selection of subfields, in braces.',
+      ': the field `projectBySlug` needs a selection of subfields, in braces.',
+      ': the field `name` has no subfields; remove the braces.',
     ]);
   });
 
@@ -142,7 +144,7 @@ describe('all faults of a document are told at once', () => {
     const secrets = Array.from({ length: 60 }, (_, n) => ({ secretKey: `KEY_${n}`, secretValue: 'x' }));
     const reply = await admin.graphql(
       `mutation ($input: CreateSecretsInput!) {
-        first: createSecrets(input: $input) { secrets { project { tagConnection(after: "x") { totalCount } } } }
+        first: createSecrets(input: $input) { secrets { project { tags(after: "x") { totalCount } } } }
         second: createSecrets(input: $input) { secrets { id } }
       }`,
       { input: { ...at, secrets } },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { useSharedStrongroom } from '../../kit/strongroom.ts';
 
-const INNER = '... on Environment { secretConnection(first: 30) { nodes { id } } }';
+const INNER = '... on Environment { secrets(first: 30) { nodes { id } } }';
 const idsOf = (count: number): string[] => Array.from({ length: count }, () => randomUUID());
 
 describe('a document that names the things that it asks for', () => {

@@ -3,7 +3,7 @@ import { callerWithRules } from '../../kit/rules.js';
 import type { SeededProject } from '../../kit/seed.js';
 import { useSharedStrongroom } from '../../kit/strongroom.js';
 
-const REST = 'scanLimitReached nodes { __typename } edges { cursor } pageInfo { hasNextPage endCursor }';
+const REST = 'isScanLimitReached nodes { __typename } edges { cursor } pageInfo { hasNextPage endCursor }';
 
 /** The lists that look for their rows among others, each with what it is asked of a project. */
 const LISTS: readonly (readonly [name: string, document: string, input: (projectId: string) => object])[] = [
@@ -83,7 +83,7 @@ describe('the cursor of a list that stopped at a hidden row', () => {
   describe.each(LISTS)('of %s', (_name, document, input) => {
     const stopped = async (): Promise<string> => {
       const { list } = await caller.data(document, { input: input(project.id) });
-      expect([list.scanLimitReached, list.pageInfo.hasNextPage]).toEqual([true, true]);
+      expect([list.isScanLimitReached, list.pageInfo.hasNextPage]).toEqual([true, true]);
       return list.pageInfo.endCursor;
     };
 
@@ -93,7 +93,7 @@ describe('the cursor of a list that stopped at a hidden row', () => {
       expect(plain(cursor)).not.toMatch(/HIDDEN|prod|reference|[0-9a-f]{64}/);
       expect(plain(cursor)).not.toContain(project.slug);
       const { list } = await caller.data(document, { input: input(project.id), after: cursor });
-      expect([list.scanLimitReached, list.pageInfo.hasNextPage]).toEqual([false, false]);
+      expect([list.isScanLimitReached, list.pageInfo.hasNextPage]).toEqual([false, false]);
     });
 
     test('is refused when any bit of it is another, as one that was made up is', async () => {

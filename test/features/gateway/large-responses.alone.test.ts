@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Caller, type Reply } from '../../kit/caller.js';
 import { migratedDatabase } from '../../kit/databases.js';
 import { type LargeWorld, seedLargeWorld } from '../../kit/large-world.js';
+import { slowness } from '../../kit/machine-speed.js';
 import { listsOfLists } from '../../kit/nested-documents.js';
 import fc from '../../kit/properties.js';
 import { rounds } from '../../kit/scope.js';
@@ -12,17 +13,14 @@ import { withClient } from '../../kit/tables.js';
 
 const MAX_OBJECTS = 20_000;
 const AT_ONCE = 20;
-/** While a probe waits for its turn of the event loop. */
+/** While a probe waits for its turn of the event loop; of processor time of the machine on which it was set. */
 const MAX_TURN_MS = 250;
 const MAX_GROWTH_MIB = 150;
 /** A collection of garbage falls into one round; work that is not divided takes long in each. */
 const MOST_ROUNDS = 4;
 
 /** A list under many names. */
-const ALIASED = Array.from(
-  { length: 8 },
-  (_, n) => `of${n}: certificateConnection(first: ${n + 1}) { totalCount }`,
-).join(' ');
+const ALIASED = Array.from({ length: 8 }, (_, n) => `of${n}: certificates(first: ${n + 1}) { totalCount }`).join(' ');
 
 // Of Linux, which tells what a process uses.
 const describeOnLinux = process.platform === 'linux' ? describe : describe.skip;
@@ -46,14 +44,14 @@ describeOnLinux('documents that ask for much in few words', () => {
     const { secrets } = await world.admin.data(`{ secrets(${place}, first: 300) { nodes { id } } }`);
     const ids = JSON.stringify(secrets.nodes.map((secret: { id: string }) => secret.id));
     documents = {
-      'members again and again': `{ project(id: "${id}") { ${'members { project { '.repeat(5)} members { id } ${'}'.repeat(10)} } }`,
-      'members twice': `{ project(id: "${id}") { members { project { members { id } } } } }`,
-      'secrets of a folder again and again': `{ secrets(${place}, first: 1) { nodes { folder { secrets { folder { secrets { secretKey } } } } } } }`,
-      'one project through many secrets': `{ nodes(ids: ${ids}) { ... on Secret { project { members { id } } } } }`,
-      'readers of many secrets': `{ secrets(${place}, first: 1000) { nodes { readers { name } } } }`,
-      'roles of many members': `{ project(id: "${id}") { members { roles { permissions { __typename } } } } }`,
-      'one list of a project through many members': `{ project(id: "${id}") { members { project { ${ALIASED} } } } }`,
-      'imports of many secrets': `{ secrets(${place}, first: 1000) { nodes { folder { imports { id folder { path } } } } } }`,
+      'members again and again': `{ project(id: "${id}") { ${'members { nodes { project { '.repeat(5)} members { nodes { id } } ${'}'.repeat(15)} } }`,
+      'members twice': `{ project(id: "${id}") { members { nodes { project { members { nodes { id } } } } } } }`,
+      'secrets of a folder again and again': `{ secrets(${place}, first: 1) { nodes { folder { secrets { nodes { folder { secrets { nodes { secretKey } } } } } } } } }`,
+      'one project through many secrets': `{ nodes(ids: ${ids}) { ... on Secret { project { members { nodes { id } } } } } }`,
+      'readers of many secrets': `{ secrets(${place}, first: 1000) { nodes { readers { nodes { name } } } } }`,
+      'roles of many members': `{ project(id: "${id}") { members { nodes { roles { permissions { __typename } } } } } }`,
+      'one list of a project through many members': `{ project(id: "${id}") { members { nodes { project { ${ALIASED} } } } } }`,
+      'imports of many secrets': `{ secrets(${place}, first: 1000) { nodes { folder { imports { nodes { id folder { path } } } } } } }`,
     };
   });
   afterAll(() => service.stop());
@@ -105,7 +103,8 @@ describeOnLinux('documents that ask for much in few words', () => {
   /** The same of the round in which it was the least. */
   async function expectBounded(query: string, times: number): Promise<void> {
     let [longestMs, grownMib] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-    for (let round = 0; round < MOST_ROUNDS && (longestMs > MAX_TURN_MS || grownMib > MAX_GROWTH_MIB); round += 1) {
+    let maxTurnMs = MAX_TURN_MS;
+    for (let round = 0; round < MOST_ROUNDS && (longestMs > maxTurnMs || grownMib > MAX_GROWTH_MIB); round += 1) {
       const seen = await watched(() => Promise.all(Array.from({ length: times }, () => ask(query))));
       // A machine on which others work as well has no processor left for its database: the round tells nothing.
       if (round < MOST_ROUNDS - 1 && seen.result.some(({ status }) => status === 503)) continue;
@@ -113,10 +112,11 @@ describeOnLinux('documents that ask for much in few words', () => {
         if (!isInBounds(reply)) throw new Error(`${query}: ${reply.status} ${reply.text.slice(0, 500)}`);
       longestMs = Math.min(longestMs, seen.longestMs);
       grownMib = Math.min(grownMib, seen.grownMib);
+      if (longestMs > maxTurnMs) maxTurnMs = MAX_TURN_MS * slowness();
     }
     expect({
       query,
-      longestMs: longestMs <= MAX_TURN_MS || longestMs,
+      longestMs: longestMs <= maxTurnMs || longestMs,
       grownMib: grownMib <= MAX_GROWTH_MIB || grownMib,
     }).toEqual({ query, longestMs: true, grownMib: true });
   }

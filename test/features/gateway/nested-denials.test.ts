@@ -6,17 +6,17 @@ import { useSharedStrongroom } from '../../kit/strongroom.js';
 const PAGE = 'nodes { __typename }';
 const PROJECTS = `{ projects(first: 10) { nodes {
   slug
-  tags { id } tagConnection(first: 5) { ${PAGE} }
-  members { id } memberConnection(first: 5) { ${PAGE} }
+  tags { nodes { id } } pageOfTags: tags(first: 5) { ${PAGE} }
+  members { nodes { id } } pageOfMembers: members(first: 5) { ${PAGE} }
   environments {
     slug
-    secrets { id } secretConnection(first: 5) { ${PAGE} }
-    folders { id } folderConnection(first: 5) { ${PAGE} }
-    imports { id }
+    secrets { nodes { id } } pageOfSecrets: secrets(first: 5) { ${PAGE} }
+    folders { nodes { id } } pageOfFolders: folders(first: 5) { ${PAGE} }
+    imports { nodes { id } }
   }
 } } }`;
-const OF_PROJECTS = ['tags', 'tagConnection', 'members', 'memberConnection'];
-const OF_ENVIRONMENTS = ['secrets', 'secretConnection', 'folders', 'folderConnection', 'imports'];
+const OF_PROJECTS = ['tags', 'pageOfTags', 'members', 'pageOfMembers'];
+const OF_ENVIRONMENTS = ['secrets', 'pageOfSecrets', 'folders', 'pageOfFolders', 'imports'];
 
 /** The denied fields of a response, as paths without positions. */
 const deniedIn = ({ body }: Reply): string[] =>
@@ -89,7 +89,7 @@ describe('a nested field that the caller may not read', () => {
       subject: 'secret-folders',
       action: 'read',
     });
-    const document = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Project { x: tags { id } } ... on Folder { x: imports { id } } } }`;
+    const document = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Project { x: tags { nodes { id } } } ... on Folder { x: imports { nodes { id } } } } }`;
     const reply = await reader.graphql(document, { ids: [project.id, folder.id] });
     expect(reply.body.data.nodes).toEqual([{ x: null }, { x: null }]);
     expect(deniedIn(reply)).toEqual(['nodes.x', 'nodes.x']);
@@ -102,18 +102,18 @@ describe('a nested field that the caller may not read', () => {
     const { admin, project, caller } = await world(1);
     const slug = `tag-${randomUUID().slice(0, 8)}`;
     mustSucceed(await admin.post(`/api/v1/projects/${project.id}/tags`, { slug, color: '#aa0000' }));
-    const document = `{ one: project(id: "${project.id}") { slug a: tags { slug } b: tags { slug } roles { slug } } viewer { name } }`;
+    const document = `{ one: project(id: "${project.id}") { slug a: tags { nodes { slug } } b: tags { nodes { slug } } roles { nodes { slug } } } viewer { name } }`;
     const reply = await caller.graphql(document);
     expect(reply.body.data).toMatchObject({ one: { slug: project.slug, a: null, b: null, roles: null } });
     expect(reply.body.data.viewer.name).toEqual(expect.any(String));
     expect(deniedIn(reply).toSorted()).toEqual(['one.a', 'one.b', 'one.roles']);
-    expect((await admin.data(document)).one).toMatchObject({ a: [{ slug }], b: [{ slug }] });
+    expect((await admin.data(document)).one).toMatchObject({ a: { nodes: [{ slug }] }, b: { nodes: [{ slug }] } });
   });
 
   test('says nothing of a project that the caller does not know of', async () => {
     const { caller } = await world(1);
     const { project: hidden } = await strongroom.seed.project();
-    const of = (id: string) => `{ project(id: "${id}") { tags { slug } } }`;
+    const of = (id: string) => `{ project(id: "${id}") { tags { nodes { slug } } } }`;
     const [unknown, foreign] = [await caller.graphql(of(randomUUID())), await caller.graphql(of(hidden.id))];
     for (const reply of [unknown, foreign]) expect(reply).toBeError(404, 'PROJECT_NOT_FOUND');
   });

@@ -4,12 +4,12 @@ import { useSharedStrongroom } from '../../kit/strongroom.js';
 
 const strongroom = useSharedStrongroom();
 
-const SECRETS = `query ($id: ID!, $first: Int!, $after: String) { project(id: $id) { environmentConnection(slugs: ["dev"]) {
-  nodes { secretConnection(first: $first, after: $after, recursive: true) { nodes { secretKey } pageInfo { hasNextPage endCursor } }
-} } } }`;
-const FOLDERS = `query ($id: ID!, $first: Int!, $after: String) { project(id: $id) { environmentConnection(slugs: ["dev"]) {
-  nodes { folderConnection(first: $first, after: $after) { nodes { name } pageInfo { hasNextPage endCursor } }
-} } } }`;
+const SECRETS = `query ($id: ID!, $first: Int!, $after: String) { project(id: $id) { environments(slugs: ["dev"]) {
+  secrets(first: $first, after: $after, recursive: true) { nodes { secretKey } pageInfo { hasNextPage endCursor } }
+} } }`;
+const FOLDERS = `query ($id: ID!, $first: Int!, $after: String) { project(id: $id) { environments(slugs: ["dev"]) {
+  folders(first: $first, after: $after) { nodes { name } pageInfo { hasNextPage endCursor } }
+} } }`;
 
 interface Kind {
   readonly make: (admin: Caller, projectId: string, names: readonly string[]) => Promise<unknown>;
@@ -21,7 +21,7 @@ interface Kind {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a reply of any shape
-const devOf = ({ project }: any) => project.environmentConnection.nodes[0];
+const devOf = ({ project }: any) => project.environments[0];
 
 const KINDS: Readonly<Record<string, Kind>> = {
   secrets: {
@@ -40,7 +40,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
         ),
       ),
     page: async (admin, variables) => {
-      const { nodes, pageInfo } = devOf(await admin.data(SECRETS, variables)).secretConnection;
+      const { nodes, pageInfo } = devOf(await admin.data(SECRETS, variables)).secrets;
       return { ...pageInfo, names: nodes.map(({ secretKey }: { secretKey: string }) => secretKey) };
     },
   },
@@ -57,7 +57,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
         ),
       ),
     page: async (admin, variables) => {
-      const { nodes, pageInfo } = devOf(await admin.data(FOLDERS, variables)).folderConnection;
+      const { nodes, pageInfo } = devOf(await admin.data(FOLDERS, variables)).folders;
       return { ...pageInfo, names: nodes.map(({ name }: { name: string }) => name) };
     },
   },

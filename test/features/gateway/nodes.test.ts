@@ -15,7 +15,7 @@ const viewerRoleOf = async (admin: Caller, { project }: World): Promise<string> 
 const NODES = `query ($ids: [ID!]!) { nodes(ids: $ids) {
   __typename id
   ... on Secret { secretKey secretValue folder { path } project { id } }
-  ... on Folder { path secrets { secretKey } }
+  ... on Folder { path secrets { nodes { secretKey } } }
   ... on Project { slug environments { slug } }
   ... on Tag { slug }
 } }`;
@@ -31,9 +31,9 @@ beforeAll(async () => {
 
 describe('things by nothing but their ids', () => {
   test('are found as what they are, in the order of the ids, each with a record of its own', async () => {
-    const { members } = (
-      await admin.data('query ($id: ID!) { project(id: $id) { members { id } } }', { id: world.project })
-    ).project;
+    const { nodes: members } = (
+      await admin.data('query ($id: ID!) { project(id: $id) { members { nodes { id } } } }', { id: world.project })
+    ).project.members;
     const viewerRole = await viewerRoleOf(admin, world);
     const { nodes: organizationMembers } = (
       await admin.data('query ($id: ID) { organizationMembers(organizationId: $id) { nodes { id } } }', {

@@ -143,7 +143,7 @@ const RANGE = /^must be between -?\d+ and \d+$/;
 /** The schema finds what lacks beside the number before anybody looks at that. */
 const OF_OTHER_FIELDS = ['MISSING', 'NOT_ONE'];
 /** These go as far as an Int does. */
-const LEGAL = /umUsesLimit$|permissionGrants\.projectId$/;
+const LEGAL = /(umUses|use)Limit$|permissionGrants\.projectId$/;
 
 interface GraphQLNumber {
   readonly keys: readonly string[];

@@ -93,7 +93,7 @@ async function makeOrganization(strongroom: SharedStrongroom): Promise<Organizat
       secretKey: name,
       secretValue: randomUUID(),
     });
-    const target = { name, url: 'https://example.com/events', enabled: false };
+    const target = { name, url: 'https://example.com/events', isEnabled: false };
     await mutate('createChangeWebhook', { projectId: project.id, ...target });
     await mutate('createAuditSink', { kind: 'WEBHOOK', ...target });
     await strongroom.sql(ALERT, [project.id, name]);

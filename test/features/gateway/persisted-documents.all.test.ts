@@ -48,7 +48,7 @@ function persist(
 const registered = (): Record<string, string> => JSON.parse(readFileSync(manifest, 'utf8'));
 
 const PROJECTS = '{ projects(first: 1) { nodes { id name } } }\n';
-const LARGE = '{ projects(first: 1000) { nodes { memberConnection(first: 100) { nodes { id } } } } }';
+const LARGE = '{ projects(first: 1000) { nodes { members(first: 100) { nodes { id } } } } }';
 
 const strongroom: Strongroom = useStrongroom({ PERSISTED_DOCUMENTS: manifest, DATA_DIR: folder });
 
@@ -87,7 +87,7 @@ describe('documents that are registered', () => {
   });
 
   test('may ask for ten times as much, and not for more, whatever their variables say', async () => {
-    const page = 'query ($n: Int) { projects(first: $n) { nodes { memberConnection(first: $n) { nodes { id } } } } }';
+    const page = 'query ($n: Int) { projects(first: $n) { nodes { members(first: $n) { nodes { id } } } } }';
     expect(persist({ 'large.graphql': LARGE, 'page.graphql': page }).status).toBe(0);
     expect((await sendUntilFound({ documentId: idOf(LARGE) })).status).toBe(200);
     const asked = (n: number) =>

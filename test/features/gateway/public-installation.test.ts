@@ -256,6 +256,7 @@ describe('without introspection', () => {
     expect(text).toContain('INTROSPECTION=false');
     expect(await strongroom.admin.graphql('{ __schema { queryType { name } } }')).toBeError(400, 'GRAPHQL_INVALID');
     expect((await usual.admin.anonymous.get('/graphql', BROWSER)).text).not.toContain('INTROSPECTION=false');
+    expect(await strongroom.admin.graphql('{ _service { sdl } }')).toBeError(400, 'GRAPHQL_INVALID');
     expect(await strongroom.admin.get('/schema.graphql')).toBeError(404, 'ROUTE_NOT_FOUND');
     for (const path of ['/', '/no/such/page'])
       expect((await strongroom.admin.anonymous.get(path, BROWSER)).text).not.toContain('schema.graphql');
@@ -266,6 +267,11 @@ describe('without introspection', () => {
     const messagesIn = ({ body }: Reply): string[] => body.errors.map(({ message }: { message: string }) => message);
     const field = await strongroom.admin.graphql('{ projcts { nodes { id } } }');
     expect(messagesIn(field)).toEqual([expect.stringMatching(/column \d+: unknown field `projcts`\.$/)]);
+    const braces = await strongroom.admin.graphql('{ project(id: "x") { name { a } certificateAlerts } }');
+    expect(messagesIn(braces)).toEqual([
+      expect.stringMatching(/column \d+: the field `name` has no subfields; remove the braces\.$/),
+      expect.stringMatching(/column \d+: the field `certificateAlerts` needs a selection of subfields, in braces\.$/),
+    ]);
     const variable = await strongroom.admin.graphql(create, {
       mine: { projectId: 'x', environment: 'dev', secrets: [], secretsPath: '/' },
     });

@@ -172,19 +172,19 @@ describe('groups', () => {
     const { id } = (await admin.post(GROUPS, { name: 'Web', role: 'member' })).body;
     const { node } = await admin.data(
       `query ($id: ID!) { node(id: $id) { ... on Group { name organization { id }
-        organizationMemberships { id roleSlug group { id } organization { id } } } } }`,
+        organizationMemberships { nodes { id roleSlug group { id } organization { id } } } } } }`,
       { id },
     );
     expect(node).toEqual({
       name: 'Web',
       organization: { id: organization.id },
-      organizationMemberships: [
-        { id: expect.any(String), roleSlug: 'member', group: { id }, organization: { id: organization.id } },
-      ],
+      organizationMemberships: {
+        nodes: [{ id: expect.any(String), roleSlug: 'member', group: { id }, organization: { id: organization.id } }],
+      },
     });
     const link = await admin.data(
       'query ($id: ID!) { node(id: $id) { __typename ... on GroupOrganizationMembership { roleSlug } } }',
-      { id: node.organizationMemberships[0].id },
+      { id: node.organizationMemberships.nodes[0].id },
     );
     expect(link.node).toEqual({ __typename: 'GroupOrganizationMembership', roleSlug: 'member' });
     const { organizationMembers } = await admin.data('{ organizationMembers { nodes { memberKind } } }');

@@ -65,27 +65,27 @@ describe('members of a group', () => {
     const { group, users, identities } = await admin.data(
       `query ($id: ID!) {
         group(id: $id) {
-          members { name memberKind group { id } user { username } identity { name } }
-          memberConnection(first: 1) { nodes { id name } pageInfo { hasNextPage } }
+          members { nodes { name memberKind group { id } user { username } identity { name } } }
+          page: members(first: 1) { nodes { id name } pageInfo { hasNextPage } }
         }
-        users { nodes { groups { id } groupConnection { nodes { id } } } }
-        identities { nodes { name groups { id } } }
+        users { nodes { groups { nodes { id } } } }
+        identities { nodes { name groups { nodes { id } } } }
       }`,
       { id },
     );
-    expect(group.members).toEqual([
+    expect(group.members.nodes).toEqual([
       { name: 'ada', memberKind: 'USER', group: { id }, user: { username: 'ada' }, identity: null },
       { name: 'bot', memberKind: 'IDENTITY', group: { id }, user: null, identity: { name: 'bot' } },
     ]);
-    expect(group.memberConnection).toMatchObject({ nodes: [{ name: 'ada' }], pageInfo: { hasNextPage: true } });
-    expect(users.nodes).toEqual([{ groups: [{ id }], groupConnection: { nodes: [{ id }] } }]);
+    expect(group.page).toMatchObject({ nodes: [{ name: 'ada' }], pageInfo: { hasNextPage: true } });
+    expect(users.nodes).toEqual([{ groups: { nodes: [{ id }] } }]);
     expect(identities.nodes).toEqual([
-      { name: 'admin', groups: [] },
-      { name: 'bot', groups: [{ id }] },
+      { name: 'admin', groups: { nodes: [] } },
+      { name: 'bot', groups: { nodes: [{ id }] } },
     ]);
     const { node } = await admin.data(
       'query ($id: ID!) { node(id: $id) { ... on GroupMember { name memberId groupId } } }',
-      { id: group.memberConnection.nodes[0].id },
+      { id: group.page.nodes[0].id },
     );
     expect(node).toEqual({ name: 'ada', memberId: ada, groupId: id });
   });

@@ -212,15 +212,18 @@ describe('a group of a root organization in a sub-organization', () => {
       return new Caller(admin.url, reply.body.data.createAccessToken.accessToken);
     };
     const [below, beside] = [await callerOf(sub.slug), await callerOf(sibling.slug)];
-    const links = 'query ($id: ID!) { group(id: $id) { roleSlug organizationMemberships { organizationId } } }';
+    const links =
+      'query ($id: ID!) { group(id: $id) { roleSlug organizationMemberships { nodes { organizationId } } } }';
     const fromRoot = (await admin.data(links, { id: group.id })).group;
     expect(fromRoot.roleSlug).toBe('member');
     expect(
-      fromRoot.organizationMemberships.map(({ organizationId }: { organizationId: string }) => organizationId).sort(),
+      fromRoot.organizationMemberships.nodes
+        .map(({ organizationId }: { organizationId: string }) => organizationId)
+        .sort(),
     ).toEqual([organization.id, sub.id].sort());
     expect((await below.data(links, { id: group.id })).group).toEqual({
       roleSlug: 'no-access',
-      organizationMemberships: [{ organizationId: sub.id }],
+      organizationMemberships: { nodes: [{ organizationId: sub.id }] },
     });
     expect(await below.patch(`${GROUPS}/${group.id}`, { name: 'x' })).toBeError(403, 'PERMISSION_DENIED');
     expect(await below.delete(`${GROUPS}/${group.id}`)).toBeError(403, 'PERMISSION_DENIED');
@@ -237,7 +240,7 @@ describe('a group of a root organization in a sub-organization', () => {
     });
     expect(nodes).toEqual([null, null]);
     const member = await strongroom.seed.caller(admin, { organizationRole: 'member' });
-    expect((await member.data(links, { id: group.id })).group.organizationMemberships).toEqual([
+    expect((await member.data(links, { id: group.id })).group.organizationMemberships.nodes).toEqual([
       { organizationId: organization.id },
     ]);
   });

@@ -18,6 +18,8 @@ describe('machine identities', () => {
       projectId: null,
       role: 'no-access',
       metadata: [],
+      hasKubernetesAuth: false,
+      hasOidcAuth: false,
       hasTokenAuth: false,
       hasUniversalAuth: false,
       authMethods: [],

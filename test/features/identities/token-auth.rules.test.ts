@@ -1,16 +1,16 @@
 import {
-  AttachTokenAuth,
   fitsMaxTtl,
+  TokenAuthRules,
   toRanges,
-  UpdateTokenAuth,
 } from '../../../src/features/identity/identities/auth-configuration.rules.js';
 import fc from '../../kit/properties.js';
 
-const accepts = (settings: object): boolean => AttachTokenAuth.safeParse({ identityId: 'i', ...settings }).success;
+const accepts = (settings: object): boolean =>
+  TokenAuthRules.attach.safeParse({ identityId: 'i', ...settings }).success;
 
 describe('a token-auth configuration', () => {
   test('allows every address, 30 days, renewals up to 30 days and any number of uses when nothing is said', () => {
-    expect(AttachTokenAuth.parse({ identityId: 'i' })).toEqual({
+    expect(TokenAuthRules.attach.parse({ identityId: 'i' })).toEqual({
       identityId: 'i',
       accessTokenTrustedIps: [{ ipAddress: '0.0.0.0/0' }, { ipAddress: '::/0' }],
       accessTokenTTL: 2_592_000,
@@ -51,7 +51,7 @@ describe('a token-auth configuration', () => {
   });
 
   test('leaves what an update does not name', () => {
-    expect(UpdateTokenAuth.parse({ identityId: 'i' })).toEqual({ identityId: 'i' });
+    expect(TokenAuthRules.update.parse({ identityId: 'i' })).toEqual({ identityId: 'i' });
   });
 });
 

@@ -8,9 +8,9 @@ import { ALERT, ALERTS, identityWithAuth, makeAlert, PAGERDUTY, SLACK, WEBHOOK }
 const strongroom = useSharedStrongroom();
 
 const SHOWN = `query ($id: ID!) { identityAlert(id: $id) {
-  id organizationId projectId identityId name description alertBefore dailyReminder enabled version
+  id organizationId projectId identityId name description alertBefore hasDailyReminder isEnabled version
   identity { id alerts { id } } organization { id } project { id }
-  channels { name channel { __typename id channelType enabled
+  channels { name channel { __typename id channelType isEnabled
     ... on EmailAlertChannel { recipients userIds groupIds } ... on WebhookAlertChannel { url hasSigningSecret } } }
 } }`;
 // biome-ignore lint/suspicious/noExplicitAny: as replies have it
@@ -72,8 +72,8 @@ describe('an alert of an identity', () => {
           name: 'Hook',
           channel: { __typename: 'WebhookAlertChannel', url: WEBHOOK.config.url, hasSigningSecret: true },
         },
-        { name: 'Slack', channel: { __typename: 'SlackAlertChannel', enabled: true } },
-        { name: 'On call', channel: { __typename: 'PagerDutyAlertChannel', enabled: false } },
+        { name: 'Slack', channel: { __typename: 'SlackAlertChannel', isEnabled: true } },
+        { name: 'On call', channel: { __typename: 'PagerDutyAlertChannel', isEnabled: false } },
       ],
     });
     const rows = await strongroom.sql(
@@ -103,7 +103,7 @@ describe('an alert of an identity', () => {
       expect({ ...changed, updatedAt: '' }).toEqual({ ...expected, updatedAt: '' });
       expect(updatedAt >= alert.updatedAt).toBe(true);
     }
-    expect(await shown(admin, alert.id)).toMatchObject({ version: 6, alertBefore: '90d', dailyReminder: true });
+    expect(await shown(admin, alert.id)).toMatchObject({ version: 6, alertBefore: '90d', hasDailyReminder: true });
     const { name, description, condition, enabled } = expected;
     const [{ id, name: channel, channelType }] = alert.channels;
     const same = { name, description, condition, enabled, channels: [{ id, name: channel, channelType, config: {} }] };

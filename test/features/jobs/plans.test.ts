@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { LIST_JOBS, LIST_KINDS_OF_ORGANIZATION } from '../../../src/features/operations/jobs/job.sql.js';
+import { COUNT_JOBS, LIST_JOBS, LIST_KINDS_OF_ORGANIZATION } from '../../../src/features/operations/jobs/job.sql.js';
 import { listKinds } from '../../../src/kernel/jobs/job.sql.js';
 import { migratedDatabase } from '../../kit/databases.js';
 import { withClient } from '../../kit/tables.js';
@@ -29,6 +29,12 @@ const STATEMENTS = [
   [
     'LIST_JOBS of a state',
     LIST_JOBS({ isOfState: true }),
+    ['job_organization_state_index', 'job_installation_state_index'],
+  ],
+  ['COUNT_JOBS', COUNT_JOBS({ isOfState: false }), ['job_organization_index', 'job_installation_index']],
+  [
+    'COUNT_JOBS of a state',
+    COUNT_JOBS({ isOfState: true }),
     ['job_organization_state_index', 'job_installation_state_index'],
   ],
   ['listKinds', listKinds, ['job_wake_index', 'job_failed_index']],

@@ -137,6 +137,18 @@ describe('organization keys', () => {
     const write = { projectId: project.id, environment: 'dev', secretValue: 'kept' };
     const headers = { 'idempotency-key': randomUUID() };
     mustSucceed(await admin.post('/api/v4/secrets/SENT_TWICE', write, headers));
+    // What values reference is a part of them.
+    const named = async (caller: Caller) => {
+      const { body } = await caller.graphql(
+        'query ($id: ID!) { secrets(projectId: $id, environment: "dev", viewSecretValue: false) { nodes { references { secretKey } } } }',
+        { id: project.id },
+      );
+      return body.data.secrets.nodes.flatMap(({ references }: { references: object | null }, at: number) => [
+        references,
+        body.errors?.[at].extensions.code ?? null,
+      ]);
+    };
+    expect(await named(admin)).toEqual([[], null, [], null]);
     let isDisabled = false;
     // Responses of the moment in which the key is disabled are not kept either.
     const polling = (async () => {
@@ -158,6 +170,7 @@ describe('organization keys', () => {
         await setKey(caller, other.id, key.id),
       ])
         expect(refused).toBeError(409, 'KEY_DISABLED');
+      expect(await named(caller)).toEqual([null, 'KEY_DISABLED', null, 'KEY_DISABLED']);
       // Everything else goes on.
       expect(await readValue(caller, other)).toBe('value-0');
       mustSucceed(await caller.get(`/api/v1/projects/${project.id}`));

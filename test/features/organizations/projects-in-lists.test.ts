@@ -6,7 +6,7 @@ describe('the projects of the organization of each entry of a list', () => {
   const strongroom = useSharedStrongroom();
 
   const asked = (first: number, inner: string): string =>
-    `{ projects(first: ${first}) { nodes { id organization { projectConnection(first: 5) { nodes { ${inner} } } } } } }`;
+    `{ projects(first: ${first}) { nodes { id organization { projects(first: 5) { nodes { ${inner} } } } } } }`;
 
   test('are read once, whatever the number of entries', async () => {
     const { admin } = await strongroom.seed.project();
@@ -20,7 +20,7 @@ describe('the projects of the organization of each entry of a list', () => {
     const { nodes } = many.result.projects;
     expect(nodes).toHaveLength(PROJECTS);
     const first = nodes.slice(0, 5).map(({ id }: { id: string }) => ({ id }));
-    for (const { organization } of nodes) expect(organization.projectConnection.nodes).toEqual(first);
+    for (const { organization } of nodes) expect(organization.projects.nodes).toEqual(first);
   });
 
   test('are refused to each of them by itself, and the refusal is recorded once', async () => {
@@ -30,15 +30,15 @@ describe('the projects of the organization of each entry of a list', () => {
     await admin.post(`/api/v2/workspace/${second.id}/identity-memberships/${caller.identityId}`, { role: 'viewer' });
 
     const { body, headers } = await caller.graphql(`{ projects { nodes { organization {
-      roles: projects { roles { id } } lost: projectConnection(after: "x") { nodes { id } } projects { id }
+      roles: projects { nodes { roles { nodes { id } } } } lost: projects(after: "x") { nodes { id } } projects { nodes { id } }
     } } } }`);
 
     const rows = await strongroom.auditRows('request_id = $1', [headers['x-request-id']]);
     const ids = [{ id: project.id }, { id: second.id }].sort((a, b) => (a.id < b.id ? -1 : 1));
     for (const { organization } of body.data.projects.nodes) {
       expect(organization).toMatchObject({ roles: null, lost: null });
-      expect(organization.projects).toHaveLength(2);
-      expect(organization.projects).toEqual(expect.arrayContaining(ids));
+      expect(organization.projects.nodes).toHaveLength(2);
+      expect(organization.projects.nodes).toEqual(expect.arrayContaining(ids));
     }
     expect(body.errors.map(({ extensions }: { extensions: { code: string } }) => extensions.code).sort()).toEqual([
       'PERMISSION_DENIED',

@@ -36,7 +36,7 @@ describe('a denial names the missing action as the rules of roles do in the same
     const rest = await caller.get(`/api/v2/folders?projectId=${project.id}&environment=dev`);
     expect(rest.body.details).toMatchObject([{ path: 'secret-folders', code: 'read' }]);
     const { body } = await caller.graphql(
-      'query ($id: ID!) { project(id: $id) { environments { secrets { id } folders { id } } } }',
+      'query ($id: ID!) { project(id: $id) { environments { secrets { nodes { id } } folders { nodes { id } } } } }',
       { id: project.id },
     );
     const details = body.errors.map(({ extensions }: { extensions: { details: unknown[] } }) => extensions.details[0]);

@@ -108,14 +108,11 @@ const SHARED: Lists = {
   },
   'secrets in an environment': {
     of: 'from secret s',
-    ask: graphql(
-      'secretConnection(path: $path)',
-      'project(id: $shared) { environmentConnection(slugs: ["dev"]) { nodes { @page } } }',
-    ),
+    ask: graphql('secrets(path: $path)', 'project(id: $shared) { environments(slugs: ["dev"]) { @page } }'),
   },
   'secrets in a folder': {
     of: 'from secret s',
-    ask: graphql('secretConnection', `folderByPath(projectId: $shared, environment: "dev", path: $path) { @page }`),
+    ask: graphql('secrets', `folderByPath(projectId: $shared, environment: "dev", path: $path) { @page }`),
   },
   'folders in REST': {
     of: 'from folder f',
@@ -127,14 +124,11 @@ const SHARED: Lists = {
   },
   'folders in an environment': {
     of: 'from folder f',
-    ask: graphql(
-      'folderConnection(path: $path)',
-      'project(id: $shared) { environmentConnection(slugs: ["dev"]) { nodes { @page } } }',
-    ),
+    ask: graphql('folders(path: $path)', 'project(id: $shared) { environments(slugs: ["dev"]) { @page } }'),
   },
   'folders in a folder': {
     of: 'from folder f',
-    ask: graphql('folderConnection', `folderByPath(projectId: $shared, environment: "dev", path: $path) { @page }`),
+    ask: graphql('folders', `folderByPath(projectId: $shared, environment: "dev", path: $path) { @page }`),
   },
 };
 
@@ -152,7 +146,7 @@ const DELETED = { dev: deletedIn('dev'), staging: deletedIn('staging') };
 const TAGS: Lists = {
   'tags in REST': { of: 'tag', ask: rest('tags', ({ projectId }) => `/api/v1/projects/${projectId}/tags?`) },
   tags: { of: 'tag', ask: graphql('tags(projectId: $projectId)') },
-  'tags of a project': { of: 'tag', ask: graphql('tagConnection', 'project(id: $projectId) { @page }') },
+  'tags of a project': { of: 'tag', ask: graphql('tags', 'project(id: $projectId) { @page }') },
 };
 
 const ORDERS = ['NAME', 'CREATED_AT', 'UPDATED_AT'].flatMap((field) =>
@@ -170,7 +164,7 @@ const MEMBERS: Lists = {
         `members of a project by ${by}`,
         {
           of: 'from project_membership m where',
-          ask: graphql(`memberConnection(orderBy: ${orderBy})`, 'project(id: $projectId) { @page }'),
+          ask: graphql(`members(orderBy: ${orderBy})`, 'project(id: $projectId) { @page }'),
         },
       ],
       [
@@ -190,7 +184,7 @@ const MEMBERS: Lists = {
   },
   'members of a group': {
     of: 'from group_member gm',
-    ask: graphql('memberConnection', 'group(id: $groupId) { @page }'),
+    ask: graphql('members', 'group(id: $groupId) { @page }'),
   },
 };
 

@@ -23,7 +23,7 @@ const ENTRIES_OF_PAGE = 50;
 
 const SEARCH = `query ($input: SearchSecretsInput!, $after: String) {
   searchSecrets(input: $input, after: $after) {
-    nodes { secret { secretKey } } scanLimitReached pageInfo { endCursor hasNextPage }
+    nodes { secret { secretKey } } isScanLimitReached pageInfo { endCursor hasNextPage }
   }
 }`;
 
@@ -107,7 +107,7 @@ describe('a search for a pattern among 150,000 keys in one folder', () => {
     for (let after: string | null = null, more = true; more; ) {
       const { searchSecrets }: Awaited<ReturnType<Caller['data']>> = await caller.data(SEARCH, { input, after });
       pages.push(searchSecrets.nodes.map(({ secret }: { secret: { secretKey: string } }) => secret.secretKey));
-      stops.push(searchSecrets.scanLimitReached);
+      stops.push(searchSecrets.isScanLimitReached);
       ({ hasNextPage: more, endCursor: after } = searchSecrets.pageInfo);
     }
     return { pages, stops, statements: recorder.executed.filter(({ text }) => IS_SEARCH.test(text)).length };
@@ -145,7 +145,7 @@ describe('a search for a pattern among 150,000 keys in one folder', () => {
     recorder.executed.length = 0;
     const { searchSecrets } = await admin.data(SEARCH, { input: { key: { glob: 'KEY*7' }, ...where() } });
     expect(searchSecrets.nodes).toHaveLength(100);
-    expect(searchSecrets.scanLimitReached).toBe(false);
+    expect(searchSecrets.isScanLimitReached).toBe(false);
     expect(sum(await works())).toBeLessThanOrEqual(15_000);
   });
 

@@ -90,7 +90,7 @@ const RARE_FILTERS: readonly (readonly [name: string, input: object, isFound: bo
 
 const FILTERED = `query ($input: SearchSecretsInput!, $after: String) {
   searchSecrets(input: $input, after: $after) {
-    nodes { projectId secret { id secretKey } } scanLimitReached pageInfo { endCursor hasNextPage }
+    nodes { projectId secret { id secretKey } } isScanLimitReached pageInfo { endCursor hasNextPage }
   }
 }`;
 
@@ -99,7 +99,7 @@ const LOOKUPS = /from unnest\(\S+ p \(id\)\s+cross join lateral \(select t\.id|f
 
 interface Page {
   readonly nodes: readonly { readonly secret: { readonly id: string } }[];
-  readonly scanLimitReached: boolean;
+  readonly isScanLimitReached: boolean;
   readonly pageInfo: { readonly endCursor: string | null; readonly hasNextPage: boolean };
 }
 
@@ -172,6 +172,37 @@ describe('a search over 100 projects', () => {
     },
   );
 
+  test.each(
+    ['VALUE_CHANGED_AT', 'UPDATED_AT'].flatMap((field) => ['ASC', 'DESC'].map((direction) => ({ field, direction }))),
+  )(
+    'in the order $field $direction reads a few rows of each project, at the top, far below, and of what is old',
+    async (orderBy) => {
+      const read = async (more: object, after: string | null, projects = projectIds): Promise<[number, string]> => {
+        recorder.executed.length = 0;
+        const input = { projectIds: projects, orderBy, ...more };
+        const { nodes, pageInfo } = (await admin.data(FILTERED, { input, after })).searchSecrets;
+        expect(nodes).toHaveLength(PAGE);
+        const works = await replay.measure(
+          organizationId,
+          recorder.executed.filter(({ text }) => text.includes('"isMatch"')),
+        );
+        expect(works).toHaveLength(1);
+        return [works[0]?.read ?? 0, pageInfo.endCursor];
+      };
+      const filter = orderBy.field === 'UPDATED_AT' ? 'updatedBefore' : 'valueChangedBefore';
+      const old = { [filter]: '2999-01-01T00:00:00Z' };
+      let after: string | null = null;
+      for (let page = 0; page < 20; page += 1) {
+        const [cost, next] = await read({}, after);
+        // Most of it is for names of projects, of which the table is so small that it is read as a whole; a page of each would be twice that.
+        expect(cost).toBeLessThanOrEqual(200 * PROJECTS);
+        after = next;
+      }
+      expect((await read(old, null))[0]).toBeLessThanOrEqual(200 * PROJECTS);
+      expect((await read({}, null, projectIds.slice(0, 3)))[0]).toBeLessThanOrEqual(200 * PAGE);
+    },
+  );
+
   test.each(RARE_FILTERS)(
     'for %s that two secrets have finds them by their index, or looks at no more than 10,000 at once',
     async (_, input, isFound) => {
@@ -181,7 +212,7 @@ describe('a search over 100 projects', () => {
         recorder.executed.length = 0;
         const page: Page = (await admin.data(FILTERED, { input, after })).searchSecrets;
         found.push(...page.nodes.map(({ secret }) => secret.id));
-        stops.push(page.scanLimitReached);
+        stops.push(page.isScanLimitReached);
         const ofRights = /"membershipId"|access_token|audit_record/;
         const works = await replay.measure(
           organizationId,
@@ -233,4 +264,18 @@ describe('a search over 100 projects', () => {
       expect(works[0]?.read).toBeLessThanOrEqual(18 * PROJECTS);
     },
   );
+
+  test('as a count of projects, reads the memberships of the caller, and none of its projects', async () => {
+    const countOf = async (): Promise<number> =>
+      (await admin.data('{ projects(first: 1) { totalCount } }')).projects.totalCount;
+    expect(await countOf()).toBe(PROJECTS);
+    recorder.executed.length = 0;
+    await countOf();
+    const works = await replay.measure(
+      organizationId,
+      recorder.executed.filter(({ text }) => /\bcount\(/.test(text) && text.includes('project_member_now')),
+    );
+    expect(works).toHaveLength(1);
+    expect(works[0]?.read).toBeLessThanOrEqual(7 * PROJECTS);
+  });
 });

@@ -154,7 +154,7 @@ describe('an additional privilege', () => {
         additionalPrivilegeBySlug(projectId: $projectId, memberKind: USER, memberId: $memberId, slug: "own") { ${FIELDS} }
         additionalPrivileges(projectId: $projectId, first: 1) { nodes { ${FIELDS} } pageInfo { hasNextPage } }
         projectMembership(projectId: $projectId, memberKind: USER, memberId: $memberId) {
-          additionalPrivileges { ${FIELDS} } additionalPrivilegeConnection { nodes { ${FIELDS} } }
+          additionalPrivileges { nodes { ${FIELDS} } }
         }
       }`,
       { id: privilege.id, projectId: project.id, memberId: user.userId },
@@ -164,7 +164,7 @@ describe('an additional privilege', () => {
       additionalPrivilege: privilege,
       additionalPrivilegeBySlug: privilege,
       additionalPrivileges: { nodes: [privilege], pageInfo: { hasNextPage: false } },
-      projectMembership: { additionalPrivileges: [privilege], additionalPrivilegeConnection: { nodes: [privilege] } },
+      projectMembership: { additionalPrivileges: { nodes: [privilege] } },
     });
   });
 

@@ -12,7 +12,7 @@ const body = (given: { channelType: string; config: object }, name: string, more
   config: { [given.channelType]: given.config },
   ...more,
 });
-const SHOWN = `query ($id: ID!) { notificationChannel(id: $id) { name kinds project { id } channel { __typename channelType enabled
+const SHOWN = `query ($id: ID!) { notificationChannel(id: $id) { name kinds project { id } channel { __typename channelType isEnabled
   ... on EmailAlertChannel { recipients } ... on WebhookAlertChannel { url hasSigningSecret } } } }`;
 
 describe('notification channels of a project', () => {
@@ -43,7 +43,7 @@ describe('notification channels of a project', () => {
       channel: {
         __typename: 'WebhookAlertChannel',
         channelType: 'WEBHOOK',
-        enabled: true,
+        isEnabled: true,
         url: WEBHOOK.config.url,
         hasSigningSecret: true,
       },
@@ -136,24 +136,24 @@ describe('messages of a project', () => {
     expect((await idsAt(`${messages}?state=failed`)).ids).toEqual(ids.slice(1));
     expect((await idsAt(`${pathOf(project.id, two)}/messages`)).ids).toEqual([ids[2]]);
     const document = `query ($id: ID!, $after: String) { project(id: $id) {
-      notificationMessageConnection(first: 2, state: FAILED) { nodes { id channel { name } } pageInfo { hasNextPage } }
-      notificationChannels { messageConnection(first: 2, after: $after) { nodes { id } pageInfo { endCursor } } } } }`;
+      notificationMessages(first: 2, state: FAILED) { nodes { id channel { name } } pageInfo { hasNextPage } }
+      notificationChannels { messages(first: 2, after: $after) { nodes { id } pageInfo { endCursor } } } } }`;
     const found = (await admin.data(document, { id: project.id })).project;
-    expect(found.notificationMessageConnection).toEqual({
+    expect(found.notificationMessages).toEqual({
       nodes: [
         { id: ids[1], channel: { name: 'one' } },
         { id: ids[2], channel: { name: 'two' } },
       ],
       pageInfo: { hasNextPage: true },
     });
-    const { nodes, pageInfo } = found.notificationChannels[0].messageConnection;
+    const { nodes, pageInfo } = found.notificationChannels[0].messages;
     // A cursor belongs to one channel.
     const next = (await admin.graphql(document, { id: project.id, after: pageInfo.endCursor })).body.data.project;
-    expect([nodes, next.notificationChannels[0].messageConnection.nodes]).toEqual([
+    expect([nodes, next.notificationChannels[0].messages.nodes]).toEqual([
       [{ id: ids[0] }, { id: ids[1] }],
       [{ id: ids[3] }],
     ]);
-    expect(next.notificationChannels[1].messageConnection).toBeNull();
+    expect(next.notificationChannels[1].messages).toBeNull();
     mustSucceed(await admin.delete(pathOf(project.id, two)));
     const { notificationMessage } = await admin.data(
       'query ($id: ID!) { notificationMessage(id: $id) { channelId channel { id } project { id } } }',
@@ -174,7 +174,7 @@ describe('messages of a project', () => {
     expect(mustSucceed(await reader.get(`${path}?state=failed`)).body.messages).toMatchObject([{ id }]);
     expect(await editor.get(path)).toBeError(403, 'PERMISSION_DENIED');
     expect(await reader.graphql(RETRY, { id })).toBeError(403, 'PERMISSION_DENIED');
-    const document = '{ projects(first: 4) { nodes { notificationMessages(first: 9) { id } } } }';
+    const document = '{ projects(first: 4) { nodes { notificationMessages(first: 9) { nodes { id } } } } }';
     const denied = await editor.graphql(document);
     expect(denied.body.data.projects.nodes).toEqual([{ notificationMessages: null }]);
     expect(denied.body.errors).toMatchObject([{ extensions: { code: 'PERMISSION_DENIED' } }]);
@@ -184,8 +184,8 @@ describe('messages of a project', () => {
   });
 
   test('take the same statements for many projects and channels as for one', async () => {
-    const document = `{ projects(first: 4) { nodes { notificationMessages(first: 9) { id recipient channel { id } project { id } }
-      notificationChannels { messages(first: 5) { id recipient channel { id } } } } } }`;
+    const document = `{ projects(first: 4) { nodes { notificationMessages(first: 9) { nodes { id recipient channel { id } project { id } } }
+      notificationChannels { messages(first: 5) { nodes { id recipient channel { id } } } } } } }`;
     const worlds: { admin: Caller; size: number; fewest: number }[] = [];
     for (const size of [1, 4]) {
       const { admin, project } = await strongroom.seed.project();
@@ -216,7 +216,7 @@ describe('messages of a project', () => {
         const { result, count } = await strongroom.statements(() => world.admin.data(document));
         expect(result.projects.nodes).toHaveLength(world.size);
         for (const { notificationMessages } of result.projects.nodes)
-          expect(notificationMessages).toHaveLength(world.size + 1);
+          expect(notificationMessages.nodes).toHaveLength(world.size + 1);
         world.fewest = Math.min(world.fewest, count);
       }
     }

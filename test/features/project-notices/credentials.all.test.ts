@@ -93,6 +93,24 @@ async function killedBeforeItAsks(projectId: string, tokens: string): Promise<st
   throw new Error('the service asked for the job before it could be killed, each time');
 }
 
+describe('a machine identity that is a member of all projects', () => {
+  test('is the business of the projects that it was added to, and of no others', async () => {
+    const [own, other] = [await watched(['credential-change']), await watched(['credential-change'])];
+    const { identityId } = await new Seed(notifying.admin).caller(notifying.admin, { project: own.projectId });
+    const body = { memberKind: 'identity', memberId: identityId, roleSlug: 'viewer' };
+    mustSucceed(await notifying.admin.post('/api/v1/organization/all-projects-memberships', body));
+
+    const { tokenData } = mustSucceed(await notifying.admin.post(tokensOf(String(identityId)), {})).body;
+
+    const owners = await notifying.sql<{ id: string }>('select owner_id as id from notice where subject_id = $1', [
+      tokenData.id,
+    ]);
+    expect(owners).toEqual([{ id: own.projectId }]);
+    await until('the notice', WAIT_MS, () => toldIds(own.server).includes(tokenData.id));
+    expect(other.server.received).toEqual([]);
+  });
+});
+
 describe('reminders of secrets', () => {
   test('are told when they are due, once a period, with the note and without the value', async () => {
     const { projectId, server } = await watched(['secret-reminder']);

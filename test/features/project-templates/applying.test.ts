@@ -138,12 +138,12 @@ describe('a project made from a template', () => {
     const origin = () =>
       admin
         .data(
-          'query ($id: ID!) { project(id: $id) { projectTemplateVersion { version projectTemplate { id } } roles { slug } } }',
+          'query ($id: ID!) { project(id: $id) { projectTemplateVersion { version projectTemplate { id } } roles { nodes { slug } } } }',
           { id: project.id },
         )
         .then((data) => data.project);
     mustSucceed(await admin.patch(`/api/v1/project-templates/${template.id}`, { roles: [] }));
-    const roles = ['reader', 'admin', 'member', 'viewer', 'no-access'].map((slug) => ({ slug }));
+    const roles = { nodes: ['reader', 'admin', 'member', 'viewer', 'no-access'].map((slug) => ({ slug })) };
     expect(await origin()).toEqual({
       projectTemplateVersion: { version: 1, projectTemplate: { id: template.id } },
       roles,

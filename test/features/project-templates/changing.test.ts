@@ -235,35 +235,35 @@ describe('the versions of a template', () => {
     const { projectTemplate } = await admin.data(
       `query ($id: ID!) { projectTemplate(id: $id) {
         version
-        versions { id version description roles { slug } user { id } identity { id } projectTemplate { id } }
-        versionConnection(first: 1) { nodes { version } pageInfo { hasNextPage endCursor } }
+        versions { nodes { id version description roles { slug } user { id } identity { id } projectTemplate { id } } }
+        page: versions(first: 1) { nodes { version } pageInfo { hasNextPage endCursor } }
       } }`,
       { id },
     );
     expect(projectTemplate.version).toBe(2);
-    expect(projectTemplate.versions).toMatchObject([
+    expect(projectTemplate.versions.nodes).toMatchObject([
       { version: 2, description: 'second', user: { id: user.userId }, identity: null, projectTemplate: { id } },
       { version: 1, description: 'first', user: null, identity: { id: admin.identityId } },
     ]);
-    expect(projectTemplate.versions[1].roles.at(-1)).toEqual({ slug: 'reader' });
-    const { pageInfo, nodes } = projectTemplate.versionConnection;
+    expect(projectTemplate.versions.nodes[1].roles.at(-1)).toEqual({ slug: 'reader' });
+    const { pageInfo, nodes } = projectTemplate.page;
     expect(nodes).toEqual([{ version: 2 }]);
     expect(pageInfo.hasNextPage).toBe(true);
     const next = await admin.data(
-      'query ($id: ID!, $after: String) { projectTemplate(id: $id) { versionConnection(first: 1, after: $after) { nodes { version } } } }',
+      'query ($id: ID!, $after: String) { projectTemplate(id: $id) { versions(first: 1, after: $after) { nodes { version } } } }',
       { id, after: pageInfo.endCursor },
     );
-    expect(next.projectTemplate.versionConnection.nodes).toEqual([{ version: 1 }]);
+    expect(next.projectTemplate.versions.nodes).toEqual([{ version: 1 }]);
     const { node } = await admin.data(
       'query ($id: ID!) { node(id: $id) { ... on ProjectTemplateVersion { version } } }',
       {
-        id: projectTemplate.versions[1].id,
+        id: projectTemplate.versions.nodes[1].id,
       },
     );
     expect(node).toEqual({ version: 1 });
     const { admin: stranger } = await strongroom.seed.organization();
     const hidden = await stranger.data('query ($id: ID!) { node(id: $id) { id } }', {
-      id: projectTemplate.versions[1].id,
+      id: projectTemplate.versions.nodes[1].id,
     });
     expect(hidden.node).toBeNull();
   });

@@ -88,10 +88,10 @@ describe('a built-in template', () => {
     const got = mustSucceed(await admin.get(`${TEMPLATES}/${builtIn.id}`)).body.projectTemplate;
     expect({ ...got, roles: [] }).toEqual({ ...builtIn, roles: [] });
     const { node } = await admin.data(
-      'query ($id: ID!) { node(id: $id) { id ... on ProjectTemplate { isBuiltIn name versions { version } } } }',
+      'query ($id: ID!) { node(id: $id) { id ... on ProjectTemplate { isBuiltIn name versions { nodes { version } } } } }',
       { id: builtIn.id },
     );
-    expect(node).toEqual({ id: builtIn.id, isBuiltIn: true, name: 'default', versions: [] });
+    expect(node).toEqual({ id: builtIn.id, isBuiltIn: true, name: 'default', versions: { nodes: [] } });
     const path = `${TEMPLATES}/${builtIn.id}`;
     expect(await admin.patch(path, { description: 'mine' })).toBeError(409, 'PROJECT_TEMPLATE_BUILT_IN');
     expect(await admin.delete(path)).toBeError(409, 'PROJECT_TEMPLATE_BUILT_IN');

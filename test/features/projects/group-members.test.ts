@@ -131,8 +131,8 @@ describe('groups of a project', () => {
     expect(await keeper.patch(path, { role: 'no-access' })).toBeError(403, 'PERMISSION_DENIED');
     const slugs = (await keeper.get(list)).body.groupMemberships.map(({ groupId }: { groupId: string }) => groupId);
     expect(slugs).toEqual([other.id]);
-    const document = `{ project(id: "${project.id}") { members { memberId memberKind } } }`;
-    expect((await keeper.data(document)).project.members).toEqual([{ memberId: other.id, memberKind: 'GROUP' }]);
+    const document = `{ project(id: "${project.id}") { members { nodes { memberId memberKind } } } }`;
+    expect((await keeper.data(document)).project.members.nodes).toEqual([{ memberId: other.id, memberKind: 'GROUP' }]);
     mustSucceed(await keeper.delete(`${list}/${other.slug}`));
     expect((await viewer.get(list)).body.groupMemberships).toHaveLength(1);
   });

@@ -145,8 +145,8 @@ describe('people of a project', () => {
 test('members inside of a project are those that the caller may read', async () => {
   const { admin, project, caller } = await seedMember('viewer');
   const nobody = await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['no-access'] });
-  const document = `{ project(id: "${project.id}") { members { memberId memberKind roleSlugs } } }`;
-  expect((await caller.graphql(document)).body.data.project.members).toHaveLength(3);
+  const document = `{ project(id: "${project.id}") { members { nodes { memberId memberKind roleSlugs } } } }`;
+  expect((await caller.graphql(document)).body.data.project.members.nodes).toHaveLength(3);
   expect((await nobody.graphql(document)).body.data.project.members).toBeNull();
 });
 
@@ -155,15 +155,16 @@ test('roles of members have the objects beside their slugs, in two statements fo
   const role = { slug: 'deployer', name: 'Deployer', permissions: [] };
   const made = mustSucceed(await admin.post(`/api/v1/projects/${project.id}/roles`, role)).body.role;
   const roles = 'roleSlugs roles { id slug name projectId }';
-  const document = `{ project(id: "${project.id}") { roles { id slug } members { memberId ${roles} } } }`;
+  const document = `{ project(id: "${project.id}") { roles { nodes { id slug } } members { nodes { memberId ${roles} } } } }`;
   const caller = await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['viewer', 'deployer'] });
   const reading = { slug: 'reader', name: 'Reader', permissions: [{ subject: 'identity', action: 'read' }] };
   mustSucceed(await admin.post(`/api/v1/projects/${project.id}/roles`, reading));
   const reader = await strongroom.seed.caller(admin, { project: project.id, projectRoles: ['reader'] });
 
   const shown = await admin.data(document);
-  const of = (memberId: unknown) => shown.project.members.find((it: { memberId: unknown }) => it.memberId === memberId);
-  const idOf = (slug: string) => shown.project.roles.find((it: { slug: string }) => it.slug === slug).id;
+  const of = (memberId: unknown) =>
+    shown.project.members.nodes.find((it: { memberId: unknown }) => it.memberId === memberId);
+  const idOf = (slug: string) => shown.project.roles.nodes.find((it: { slug: string }) => it.slug === slug).id;
   expect(of(caller.identityId)).toMatchObject({
     roleSlugs: ['viewer', 'deployer'],
     roles: [
@@ -174,7 +175,11 @@ test('roles of members have the objects beside their slugs, in two statements fo
   expect(of(admin.identityId)).toMatchObject({ roleSlugs: ['admin'], roles: [{ id: idOf('admin'), slug: 'admin' }] });
 
   const counted = async (asked: string) =>
-    (await strongroom.statements(() => admin.data(`{ project(id: "${project.id}") { members { ${asked} } } }`))).count;
+    (
+      await strongroom.statements(() =>
+        admin.data(`{ project(id: "${project.id}") { members { nodes { ${asked} } } } }`),
+      )
+    ).count;
   expect((await counted(roles)) - (await counted('roleSlugs'))).toBeLessThanOrEqual(2);
 
   const membership = `projectMembership(projectId: "${project.id}", memberKind: IDENTITY, memberId: "${caller.identityId}")`;

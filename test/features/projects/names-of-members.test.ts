@@ -49,15 +49,15 @@ describe('the name of a member', () => {
       nodes.map(({ name }) => name).filter((name) => name.startsWith('member-'));
     const { project, group, organization } = await admin.data(
       `query ($projectId: ID!, $groupId: ID!) {
-        project(id: $projectId) { memberConnection { nodes { name } } }
-        group(id: $groupId) { memberConnection { nodes { name } } }
+        project(id: $projectId) { members { nodes { name } } }
+        group(id: $groupId) { members { nodes { name } } }
         organization: organizationMembers { nodes { name } }
       }`,
       { projectId, groupId },
     );
     return {
-      project: named(project.memberConnection),
-      group: named(group.memberConnection),
+      project: named(project.members),
+      group: named(group.members),
       organization: named(organization),
     };
   };

@@ -110,7 +110,7 @@ describe('listing projects', () => {
       projectRoles: ['admin'],
     });
     expect(await member.get('/api/v1/projects?includeRoles=true')).toBeError(403, 'PERMISSION_DENIED');
-    expect(await member.graphql('{ projects { edges { node { roles { slug } } } } }')).toBeError(
+    expect(await member.graphql('{ projects { edges { node { roles { nodes { slug } } } } } }')).toBeError(
       403,
       'PERMISSION_DENIED',
     );
@@ -131,7 +131,7 @@ describe('listing projects', () => {
 
   test('takes as many statements for eleven projects with environments, members and roles as for one', async () => {
     const { admin } = await strongroom.seed.project();
-    const document = `{ projects { nodes { id environments { slug } members { name roleSlugs } roles { slug } secretDetectionIgnoreValues } } }`;
+    const document = `{ projects { nodes { id environments { slug } members { nodes { name roleSlugs } } roles { nodes { slug } } secretDetectionIgnoreValues } } }`;
     await admin.graphql(document);
     const one = await strongroom.statements(() => admin.graphql(document));
     for (let count = 0; count < 10; count += 1) {

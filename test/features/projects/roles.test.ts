@@ -188,8 +188,8 @@ describe('roles of a project', () => {
     ]) {
       expect(reply).toBeError(403, 'PERMISSION_DENIED');
     }
-    const document = `{ project(id: "${project.id}") { roles { slug } } }`;
-    expect(slugsOf((await viewer.data(document)).project.roles)).toEqual(['reader', ...BUILT_IN]);
+    const document = `{ project(id: "${project.id}") { roles { nodes { slug } } } }`;
+    expect(slugsOf((await viewer.data(document)).project.roles.nodes)).toEqual(['reader', ...BUILT_IN]);
     const { admin: stranger, roles: elsewhere } = await seeded();
     expect(await stranger.get(roles)).toBeError(404, 'PROJECT_NOT_FOUND');
     expect(await stranger.get(`${elsewhere}/${role.id}`)).toBeError(404, 'ROLE_NOT_FOUND');

@@ -98,6 +98,7 @@ describe('while an external system hangs', () => {
     });
     expect(await hanging(stuck)).toBeGreaterThan(0);
 
+    await elsewhere.settled();
     await elsewhere.expectWhole(other.id);
     released.resolve();
     await makeWhole(stuck);

@@ -11,7 +11,7 @@ const IN_NEW_FOLDER = 4_000;
 const ASKED_UNTIL_KEPT = 10;
 
 const EQUAL_VALUES = `query ($input: DuplicateValuesInput) {
-  list: duplicateValues(input: $input) { scanLimitReached pageInfo { hasNextPage } } }`;
+  list: duplicateValues(input: $input) { isScanLimitReached pageInfo { hasNextPage } } }`;
 
 describe('in a database that has grown since its statistics and plans were made', () => {
   const strongroom = useStrongroom();
@@ -57,11 +57,11 @@ describe('in a database that has grown since its statistics and plans were made'
     const keys = await strongroom.seed.secrets(admin.patient, project, 'dev', IN_NEW_FOLDER, undefined, '/new');
 
     const data = await admin.patient.data(
-      `query ($id: ID!) { folder(id: $id) { secretConnection(first: 2) { nodes { secretKey secretValue } } } }`,
+      `query ($id: ID!) { folder(id: $id) { secrets(first: 2) { nodes { secretKey secretValue } } } }`,
       { id: folder.id },
     );
 
-    expect(data.folder.secretConnection.nodes).toEqual([
+    expect(data.folder.secrets.nodes).toEqual([
       { secretKey: keys[0], secretValue: 'value-0' },
       { secretKey: keys[1], secretValue: 'value-1' },
     ]);
@@ -95,6 +95,6 @@ describe('in a database that has grown since its statistics and plans were made'
     const ask = () => caller.patient.data(EQUAL_VALUES, { input: { projectIds: [project.id] } });
     for (let time = 0; time < asked; time += 1) await ask();
     await copy(project.id, 10_050, 'sha256((n / 2)::text::bytea)');
-    expect(await ask()).toEqual({ list: { scanLimitReached: true, pageInfo: { hasNextPage: true } } });
+    expect(await ask()).toEqual({ list: { isScanLimitReached: true, pageInfo: { hasNextPage: true } } });
   });
 });

@@ -48,15 +48,15 @@ describe('tags', () => {
     const { tag } = (await admin.post(path, { slug: 'db', color: 'red' })).body;
     const at = { projectId: project.id, environment: 'dev' };
     const { secret } = (await admin.post('/api/v4/secrets/A', { ...at, secretValue: 'v', tagIds: [tag.id] })).body;
-    const shown = 'tags { id projectId project { id name } }';
+    const shown = '{ id projectId project { id name } }';
     const data = await admin.data(`{
-      project(id: "${project.id}") { ${shown} environments { secrets { ${shown} } } }
-      secretVersions(secretId: "${secret.id}") { nodes { ${shown} } }
+      project(id: "${project.id}") { tags { nodes ${shown} } environments { secrets { nodes { tags ${shown} } } } }
+      secretVersions(secretId: "${secret.id}") { nodes { tags ${shown} } }
     }`);
 
     const expected = [{ id: tag.id, projectId: project.id, project: { id: project.id, name: project.name } }];
-    expect(data.project.tags).toEqual(expected);
-    expect(data.project.environments[0].secrets).toEqual([{ tags: expected }]);
+    expect(data.project.tags.nodes).toEqual(expected);
+    expect(data.project.environments[0].secrets.nodes).toEqual([{ tags: expected }]);
     expect(data.secretVersions.nodes).toEqual([{ tags: expected }]);
   });
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { codeBlocks, markdownFiles } from '../../kit/documents.ts';
 import { Service } from '../../kit/service.ts';
 
@@ -32,12 +32,45 @@ function session(url: string, dataDir: string): string {
     .replaceAll('http://127.0.0.1:4000', url)
     .replaceAll('.data/bootstrap-token', `${dataDir}/bootstrap-token`)
     .replaceAll(/by-slug\.graphql|shop\.key|(?:shop|root)\.pem/g, `${dataDir}/$&`)
-    .replaceAll(/^curl .*(?:\\\n.*)*(?:\n +.*)*(?:\n\}')?$/gm, '$&; echo');
+    .replaceAll(/^curl .*(?:\\\n.*)*(?:\n +.*)*(?:\n\}'(?: \| json)?)?$/gm, '$&; echo');
+}
+
+/** The JSON values of an output, each on one line or on many. */
+function valuesIn(output: string) {
+  const values = [];
+  let text = '';
+  for (const line of output.split('\n')) {
+    text += `${line}\n`;
+    // Whether a value ends here, only a parser knows.
+    try {
+      values.push(JSON.parse(text));
+      text = '';
+    } catch {}
+  }
+  expect(text.trim()).toBe('');
+  return values;
 }
 
 describe('the shell blocks of the documents', () => {
   test('all belong to the session', () => {
     expect(new Set(shellBlocks.map(({ path }) => path))).toEqual(new Set(READING_ORDER));
+  });
+
+  test('print responses so that they can be read, and parts of them, with jq and without', () => {
+    const [defined = ''] = /^json\(\) \{\n.*?^\}$/ms.exec(shellBlocks.map(({ code }) => code).join('\n')) ?? [];
+    const response = JSON.stringify({ project: { id: 'p-1', slugs: ['dev'], isOld: false, none: null } });
+    const run = (args: string, env: NodeJS.ProcessEnv) =>
+      execFileSync('/bin/bash', ['-euo', 'pipefail', '-c', `${defined}\njson ${args}`], {
+        encoding: 'utf8',
+        input: response,
+        env,
+      });
+    // Where there is Node and nothing else.
+    for (const env of [process.env, { PATH: dirname(process.execPath) }]) {
+      expect(run('', env)).toBe(`${JSON.stringify(JSON.parse(response), null, 2)}\n`);
+      expect(run('.project.id', env)).toBe('p-1\n');
+      expect(run('.project.slugs', env)).toBe('[\n  "dev"\n]\n');
+    }
   });
 
   test('run as they stand', async () => {
@@ -47,10 +80,7 @@ describe('the shell blocks of the documents', () => {
         encoding: 'utf8',
         env: { ...process.env, DATA_DIR: service.dataDir },
       });
-      const replies = output
-        .split('\n')
-        .filter((line) => line !== '')
-        .map((line) => JSON.parse(line));
+      const replies = valuesIn(output);
       expect(replies.length).toBeGreaterThanOrEqual(35);
       expect(replies.filter((reply) => reply.errors !== undefined || reply.code !== undefined)).toEqual([]);
       expect(JSON.stringify(replies)).toContain('correct horse');

@@ -1,5 +1,6 @@
 import { Database } from '../../../src/kernel/database/database.js';
 import { migrate, refuseOtherSchema } from '../../../src/kernel/database/migrate.js';
+import { MEMBERS } from '../../../src/migrations/baseline/members.js';
 import { migrations } from '../../../src/migrations/index.js';
 import type { Caller } from '../../kit/caller.js';
 import { useStrongroom } from '../../kit/strongroom.js';
@@ -11,6 +12,10 @@ const NAMES = migrations.map(({ name }) => name);
 /** What a running node writes by itself. */
 const WRITTEN = /^(agenda_jobs|audit_|job|rate_limit_count)/;
 const NODES = 5;
+/** As they were: without members of all projects. */
+const FORMER_VIEWS = ['project_member_now', 'project_lasting_admin'].map(
+  (name) => new RegExp(`create view ${name} as[^;]*;`).exec(MEMBERS)?.[0] ?? '',
+);
 /** What steps after that have changed, undone. The checks have other names, and need not be what they were. */
 const UNDO = `
   create table if not exists secret_reseal (project_id uuid primary key, organization_id uuid not null);
@@ -23,6 +28,19 @@ const UNDO = `
         add constraint job_check check (true), add constraint job_check1 check (true);
       alter table job_kind add column every_seconds integer, add column next_at timestamptz;
     end if;
+    drop index if exists certificate_serial_number_index;
+    alter table secret drop column if exists value_changed_at;
+    alter table secret_version drop column if exists value_digest;
+    alter table personal_secret drop column if exists value_digest;
+    drop index if exists secret_undigested_index, secret_updated_at_index, audit_record_login_index;
+    if to_regclass('all_projects_membership') is not null then
+      drop view project_member_now, project_lasting_admin;
+      ${FORMER_VIEWS.join('\n')}
+      drop table all_projects_membership;
+      drop trigger project_insertion_access_change on project;
+    end if;
+    drop table if exists used_login_token, identity_oidc_auth, identity_kubernetes_auth;
+    alter table access_token drop column if exists session_claims;
     if to_regclass('secret_digest_index') is null then
       create index secret_digest_index on secret (project_id, value_digest);
       create index secret_environment_index on secret (environment_id);
@@ -70,9 +88,9 @@ describe('a database whose list of migrations has a step for each change', () =>
   afterEach(() => strongroom.sql('drop table if exists secret_reseal'));
 
   test('has the first migration in their place after several nodes have started at once, and all its rows', async () => {
-    await becomeFormer();
     const rows = async () => (await contents()).filter(([table]) => !/^(schema_migration|secret_reseal)$/.test(table));
     const before = await rows();
+    await becomeFormer();
     await Promise.all(Array.from({ length: NODES }, started));
     expect(await listed()).toEqual(NAMES);
     expect(await rows()).toEqual(before);

@@ -36,6 +36,12 @@ describe('npm run rotate-root-key', () => {
     return mustSucceed(await caller.get(`/api/v4/secrets/KEY_00000?${at}`)).body.secret.secretValue;
   }
 
+  /** How many secrets have the value of that one. */
+  async function countWithValue(service: Service, secret: { token: string | null }): Promise<number> {
+    const reply = await new Caller(service.url, secret.token).post('/api/v1/secrets/with-value', { value: 'value-0' });
+    return mustSucceed(reply).body.secrets.length;
+  }
+
   test('changes the root key while a node with both keys runs; afterwards the new one is that of the database', async () => {
     const node = await Service.start({ env: both() });
     const before = await secretOf(node);
@@ -45,6 +51,7 @@ describe('npm run rotate-root-key', () => {
       output: expect.stringContaining('Keys of organizations encrypted with it: 2\n'),
     });
     expect(await readValue(node, before)).toBe('value-0');
+    expect(await countWithValue(node, before)).toBe(1);
     // What the running node wraps from now on, it wraps with the new key.
     const after = await secretOf(node);
     expect(await node.stop()).toBe(0);
@@ -53,6 +60,7 @@ describe('npm run rotate-root-key', () => {
 
     const alone = await Service.start({ env: settings({ ROOT_KEY: nextKey }) });
     expect(await Promise.all([readValue(alone, before), readValue(alone, after)])).toEqual(['value-0', 'value-0']);
+    expect(await Promise.all([countWithValue(alone, before), countWithValue(alone, after)])).toEqual([1, 1]);
     expect(await alone.stop()).toBe(0);
     const rows = await withClient(databaseUrl, (client) =>
       client.query(

@@ -8,6 +8,7 @@ const strongroom: SharedStrongroom = useSharedStrongroom();
 const WITHOUT_POLICY = {
   // Tokens are found, and what their holders may do, before the organization is known; and root organizations share accounts with others.
   access_token: 'found before the organization is known',
+  all_projects_membership: 'found before the organization is known',
   app_user: 'found before the organization is known',
   group_member: 'found before the organization is known',
   identity: 'found before the organization is known',

@@ -152,7 +152,7 @@ describe('a start with little or no configuration', () => {
     const second = await start();
     expect(second.output).not.toContain('srt_');
     const addresses = second.output.match(/https?:\S+/g);
-    expect(addresses).toEqual([second.url, `${second.url}/graphql`, `${second.url}/docs`]);
+    expect(addresses).toEqual(['', '/console', '/graphql', '/docs', '/guides'].map((path) => second.url + path));
     const admin = new Caller(second.url, token);
     expect((await admin.get(`/api/v1/projects/${project.id}`)).body.project).toMatchObject({ name: 'Kept' });
     const read = await admin.get(`/api/v4/secrets/KEPT?projectId=${project.id}&environment=dev`);

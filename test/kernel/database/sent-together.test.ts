@@ -10,6 +10,8 @@ import { localSettings } from '../../../src/kernel/database/scope.js';
 import { POOL_LIMITS } from '../../../src/kernel/database/time-limits.js';
 import { createLog } from '../../../src/kernel/log.js';
 import { freshDatabase } from '../../kit/strongroom.js';
+import { withClient } from '../../kit/tables.js';
+import { until } from '../../kit/until.js';
 
 const ADD = 'insert into line (text) values ($1)';
 const SCOPE = `select current_setting('strongroom.organization', true) as scope`;
@@ -165,6 +167,34 @@ test('a whole transaction that waited for too long changes nothing, though nobod
     );
   await expect(transact(slow)).rejects.toMatchObject({ code: 'DEADLINE_EXCEEDED' });
   expect(await lines()).toEqual([]);
+});
+
+describe('where the connection is lost before statements are sent', () => {
+  const dead = async (tx: Transaction): Promise<void> => {
+    const [session] = await query<{ pid: number }>(tx, 'select pg_backend_pid() as pid');
+    await withClient(url, (other) => other.query('select pg_terminate_backend($1)', [session?.pid]));
+    await until('the end of the connection', 5_000, () => database.connections.open === 0);
+  };
+
+  test('what a transaction ends with fails, and what goes in front of its commit', async () => {
+    const ending = async (tx: Transaction) => {
+      await dead(tx);
+      return new WholeTransaction(atOnce(query(tx, ADD, ['one']), record(tx, 'two'), query(tx, ADD, ['three'])));
+    };
+    await expect(transact(ending)).rejects.toMatchObject({ code: '08006' });
+    expect(await lines()).toEqual([]);
+  });
+
+  test('each of several at once fails', async () => {
+    let results: PromiseSettledResult<unknown>[] = [];
+    const work = async (tx: Transaction) => {
+      await dead(tx);
+      results = await Promise.allSettled(['one', 'two', 'three'].map((text) => query(tx, ADD, [text])));
+      throw new Error('not so');
+    };
+    await expect(transact(work)).rejects.toThrow('not so');
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  });
 });
 
 test('more at once than fit in one round trip each get their own row', async () => {

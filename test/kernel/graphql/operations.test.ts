@@ -6,7 +6,7 @@ import { inputType } from '../../../src/kernel/graphql/inputs.js';
 import { mutation, nested, query } from '../../../src/kernel/graphql/operations.js';
 import { connectionOf } from '../../../src/kernel/graphql/page.js';
 import { buildGraphQLSchema } from '../../../src/kernel/graphql/schema.js';
-import { type ConnectionOf, pageOf } from '../../../src/kernel/paging.js';
+import { type CountedConnectionOf, pageOf } from '../../../src/kernel/paging.js';
 import { idOf } from '../../../src/kernel/value-rules.js';
 
 @ObjectType('Cup', { description: 'A cup.' })
@@ -59,7 +59,7 @@ class Cups {
   }
 
   @nested(CupConnection, 'Cups like it.')
-  async likes({ color }: CupType, _ctx: Context, page: object): Promise<ConnectionOf<CupType>> {
+  async likes({ color }: CupType, _ctx: Context, page: object): Promise<CountedConnectionOf<CupType>> {
     return pageOf([{ id: color, color }], page, 1, (cup) => [cup.color]);
   }
 }

@@ -41,7 +41,7 @@ export async function rowsOf(
 
 /** Actions of requests that are sent as changes, for their bodies, and only read or try. */
 const READS =
-  /^(access-token:get|certificate:export-pkcs12|certificate-alert:preview|project:copy-dry-run|project-membership:get|secret-rotation:(check|preview))$/;
+  /^(access-token:get|certificate:export-pkcs12|certificate-alert:preview|project:copy-dry-run|project-membership:get|secret:find-value|secret-rotation:(check|preview))$/;
 /** Of a change of many things, or of none: the request of the table finds nothing to restore. */
 const OF_MANY = /^(secret:restore-state|notification-message:retry-messages)$/;
 

@@ -9,6 +9,9 @@ export const OF_INSTALLATION: readonly string[] = [
   ...['verifyAuditTrail', 'auditTrailVerification', 'auditTrailVerifications'],
 ];
 
+/** What shows the schema, to everybody. */
+export const OF_SCHEMA: readonly string[] = ['_service'];
+
 const DESCRIBE = powerless('secrets:describeSecret');
 const READ_ROTATION = powerless('secret-rotation:read');
 const CONNECT = viewer('app-connections:connect-app-connections');
@@ -106,11 +109,71 @@ export const FIELDS: Readonly<Record<string, FieldRow>> = {
   },
   updateUniversalAuth: { args: { accessTokenTTL: 60 }, audit: 'identity-universal-auth:update', denial: EDIT_IDENTITY },
   removeUniversalAuth: { audit: 'identity-universal-auth:remove', denial: REVOKE_AUTH },
+  attachOidcAuth: {
+    args: {
+      identityId: '$otherIdentity',
+      issuer: 'https://token.example.com',
+      discoveryUrl: 'https://token.example.com',
+      subject: CANARY,
+      claims: [{ claim: 'repository', values: [CANARY] }],
+      sessionClaims: [{ key: 'repository', claim: 'repository' }],
+    },
+    inRest: {
+      oidcDiscoveryUrl: 'https://token.example.com',
+      boundIssuer: 'https://token.example.com',
+      boundSubject: CANARY,
+      boundClaims: { repository: CANARY },
+      claimMetadataMapping: { repository: 'repository' },
+    },
+    audit: 'identity-oidc-auth:attach',
+    denial: EDIT_IDENTITY,
+  },
+  updateOidcAuth: {
+    args: { subject: CANARY },
+    inRest: { boundSubject: CANARY },
+    audit: 'identity-oidc-auth:update',
+    denial: EDIT_IDENTITY,
+  },
+  removeOidcAuth: { audit: 'identity-oidc-auth:remove', denial: REVOKE_AUTH },
+  attachKubernetesAuth: {
+    args: {
+      identityId: '$otherIdentity',
+      host: 'https://cluster.example.com',
+      reviewerToken: CANARY,
+      namespaces: [CANARY],
+      audience: CANARY,
+    },
+    inRest: {
+      kubernetesHost: 'https://cluster.example.com',
+      tokenReviewerJwt: CANARY,
+      allowedNamespaces: CANARY,
+      allowedAudience: CANARY,
+    },
+    audit: 'identity-kubernetes-auth:attach',
+    denial: EDIT_IDENTITY,
+  },
+  updateKubernetesAuth: {
+    args: { names: [CANARY] },
+    inRest: { allowedNames: CANARY },
+    audit: 'identity-kubernetes-auth:update',
+    denial: EDIT_IDENTITY,
+  },
+  removeKubernetesAuth: { audit: 'identity-kubernetes-auth:remove', denial: REVOKE_AUTH },
   createClientSecret: { args: { description: CANARY, ttl: 60, numUsesLimit: 1 }, denial: CREATE_TOKEN },
   revokeClientSecret: { denial: viewer('identity:delete-token') },
   logInWithUniversalAuth: {
     args: { organizationSlug: '$subSlug' },
     audit: 'identity-universal-auth:login',
+    ...OF_HOLDER,
+  },
+  logInWithOidc: {
+    args: { identityId: '$platformIdentity', organizationSlug: '$subSlug' },
+    audit: 'identity-oidc-auth:login',
+    ...OF_HOLDER,
+  },
+  logInWithKubernetes: {
+    args: { identityId: '$platformIdentity', jwt: '$serviceAccountToken', organizationSlug: '$subSlug' },
+    audit: 'identity-kubernetes-auth:login',
     ...OF_HOLDER,
   },
   accessTokens: { args: { identityId: '$identity' } },
@@ -229,6 +292,12 @@ export const FIELDS: Readonly<Record<string, FieldRow>> = {
     inRest: { privilegeDetails: { isTemporary: false } },
   },
   deleteAdditionalPrivilegeBySlug: { args: { ...PRIVILEGE, slug: '$privilegeSlug' } },
+
+  createAllProjectsMembership: {
+    args: { memberKind: 'IDENTITY', memberId: '$otherIdentity', roleSlug: 'viewer', permissions: [READ_VALUES] },
+    inRest: { permissions: [{ ...SECRETS_OF_DEV, action: 'readValue' }] },
+  },
+  updateAllProjectsMembership: { args: { roleSlug: 'member', permissions: [] } },
 
   // Whole projects: their keys, rescues, copies and templates.
   startProjectReencryption: RESEALED,
@@ -370,10 +439,11 @@ export const FIELDS: Readonly<Record<string, FieldRow>> = {
   identityAlerts: { args: { projectId: '$project', identityId: '$identity' } },
   createIdentityAlert: {
     args: {
-      ...{ projectId: '$project', description: CANARY, alertBefore: '30d', enabled: false },
+      ...{ projectId: '$project', description: CANARY, alertBefore: '30d', isEnabled: false },
       channels: [{ name: CANARY, config: { webhook: WEBHOOK } }],
     },
     inRest: {
+      enabled: false,
       ...{ resourceType: 'identity.authentication', eventType: 'identity.authentication.expiry' },
       condition: { alertBefore: '30d', dailyReminder: true },
       channels: [{ name: CANARY, ...WEBHOOK_IN_REST }],
@@ -393,9 +463,10 @@ export const FIELDS: Readonly<Record<string, FieldRow>> = {
   notificationMessages: { args: { channelId: '$notificationChannel' } },
   createChangeWebhook: {
     args: {
-      ...{ name: CANARY, enabled: false, kinds: ['SECRET', 'FOLDER'] },
+      ...{ name: CANARY, isEnabled: false, kinds: ['SECRET', 'FOLDER'] },
       ...{ environment: 'prod', secretPath: '/payments/**' },
     },
+    inRest: { enabled: false },
   },
   updateChangeWebhook: {
     args: { name: `${CANARY}-renamed`, url: `https://example.org/${CANARY}`, environment: 'dev', kinds: null },
@@ -406,8 +477,8 @@ export const FIELDS: Readonly<Record<string, FieldRow>> = {
     denial: viewer('webhooks:edit'),
   },
   createAuditSink: {
-    args: { name: CANARY, kind: 'OTLP', enabled: false, headers: [{ name: 'Authorization', value: CANARY }] },
-    inRest: { name: OTHER_NAME },
+    args: { name: CANARY, kind: 'OTLP', isEnabled: false, headers: [{ name: 'Authorization', value: CANARY }] },
+    inRest: { name: OTHER_NAME, enabled: false },
   },
   updateAuditSink: {
     args: { url: `https://example.org/${CANARY}`, headers: [{ name: 'Authorization', value: CANARY }] },
@@ -555,6 +626,10 @@ export const FIELDS: Readonly<Record<string, FieldRow>> = {
   // Questions and changes across folders, environments and projects.
   node: { args: { id: '$folder' }, audit: 'folder:get', denial: null, hidesAs: 'null' },
   nodes: { args: { ids: ['$folder'] }, audit: 'folder:get', denial: null, hidesAs: 'null' },
+  _entities: {
+    args: { representations: [{ __typename: 'Folder', id: '$folder' }] },
+    ...{ audit: 'folder:get', denial: null, hidesAs: 'null' },
+  },
   searchSecrets: {
     args: { input: { projectIds: ['$project'], key: { glob: 'KEY_*' }, viewSecretValue: true } },
     audit: 'secret:search',
@@ -575,5 +650,15 @@ export const FIELDS: Readonly<Record<string, FieldRow>> = {
     audit: 'secret:compare',
     denial: DESCRIBE,
   },
-  replaceValue: { args: { projectIds: ['$project'] }, audit: 'secret:replace', denial: viewer('secrets:edit') },
+  secretsWithValue: {
+    args: { input: { value: `${CANARY} value`, projectIds: ['$project'], includeFormerVersions: true } },
+    inRest: { value: `${CANARY} value`, projectIds: ['$project'] },
+    audit: 'secret:find-value',
+    denial: powerless('secrets:readValue'),
+  },
+  replaceValue: {
+    args: { likeSecretId: '$secret', projectIds: ['$project'] },
+    audit: 'secret:replace',
+    denial: viewer('secrets:edit'),
+  },
 };

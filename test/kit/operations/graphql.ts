@@ -15,7 +15,7 @@ import {
   isRequiredArgument,
   isRequiredInputField,
 } from 'graphql';
-import { FIELDS, OF_INSTALLATION } from './fields.js';
+import { FIELDS, OF_INSTALLATION, OF_SCHEMA } from './fields.js';
 import { kebabCase, NOUNS, valueNamed } from './names.js';
 import { fill, type GraphQLOperation, type Operation, thingsIn, type Values } from './operation.js';
 
@@ -39,9 +39,9 @@ const ROOT_FIELDS: Readonly<Record<string, Field>> = { ...QUERIES, ...MUTATIONS 
 for (const name of Object.keys(FIELDS))
   if (!(name in ROOT_FIELDS)) throw new Error(`fields.ts has a row for ${name}, which the schema does not have`);
 
-/** A request for every root field of the schema, but for those of the installation admin, which have tests of their own. */
+/** A request for every root field of the schema, but for those of the installation admin and the schema, which have tests of their own. */
 export const GRAPHQL: readonly GraphQLOperation[] = Object.values(ROOT_FIELDS)
-  .filter(({ name }) => !OF_INSTALLATION.includes(name))
+  .filter(({ name }) => ![...OF_INSTALLATION, ...OF_SCHEMA].includes(name))
   .map(operationOf);
 
 /** The names that a query takes as arguments, and a mutation in its `input`; and whether it requires them. */
@@ -85,11 +85,11 @@ function verbAndNoun(name: string, type: GraphQLOutputType): readonly [verb: str
 }
 
 /**
- * These can have audit rows of their own below another root field: they disclose sealed values, or list projects, alerts, certificates,
- * messages or who read a secret.
+ * These can have audit rows of their own below another root field: they disclose sealed values or a part of them, or list projects,
+ * alerts, certificates, messages, logins or who read a secret.
  */
 const AUDITED_INSIDE =
-  /^(Certificate\.alerts|CertificateAlert\.(message|certificate)(s|Connection)|(Environment|Folder)\.secret(s|Connection)|(Move|Copy)SecretsPayload\.secrets|Project\.(certificate(s|Connection|Alerts|AlertConnection)|notification(Message|Channel)(s|Connection))|NotificationChannel\.message(s|Connection)|Identity\.alerts|Secret\.read(s|Connection)|[A-Za-z]+\.secret|Organization\.project(s|Connection)|[A-Za-z]+\.project)$/;
+  /^(Certificate\.alerts|CertificateAlert\.(message|certificate)(s|Connection)|(Environment|Folder)\.secret(s|Connection)|(Move|Copy)SecretsPayload\.secrets|Project\.(certificate(s|Connection|Alerts|AlertConnection)|notification(Message|Channel)(s|Connection))|NotificationChannel\.message(s|Connection)|Identity\.(alerts|logins)|Secret\.(references|read(s|Connection))|[A-Za-z]+\.secret|Organization\.project(s|Connection)|[A-Za-z]+\.project)$/;
 
 /**
  * The document of a root field, with its arguments as variables. It selects everything three levels deep that needs no argument; of a

@@ -16,12 +16,12 @@ import {
   timeText,
   withoutNull,
 } from '../../../rest/route.js';
-import { accountIds, accountRelations } from '../../identity/identities/public.js';
+import { accountIds, accountRelations, IdentityType } from '../../identity/identities/public.js';
 import { type ProjectRelations, ProjectType, toProjectType } from '../../projects/public.js';
 import { SecretType } from '../../secrets/public.js';
 import type { ChangesService, ProjectChanges } from './changes.service.js';
-import { ChangesOfProject, DisclosedPage, ListAuditEvents, SecretReadsPage } from './event.rules.js';
-import { type EventService, keyOf, type ReadsService } from './event.service.js';
+import { ChangesOfProject, DisclosedPage, EventsPage, ListAuditEvents } from './event.rules.js';
+import { type EventService, type EventsAboutService, keyOf } from './event.service.js';
 import type { EventRow } from './event.sql.js';
 import {
   AuditEventConnection,
@@ -32,7 +32,7 @@ import {
 } from './event.type.js';
 
 const DisclosedArgs = argsType(DisclosedPage);
-const ReadsArgs = argsType(SecretReadsPage);
+const EventsArgs = argsType(EventsPage);
 
 @Resolver(() => AuditEventType)
 export class AuditEventResolver {
@@ -94,20 +94,29 @@ export class ChangesResolver {
 
 @Resolver(() => SecretType)
 export class SecretReadsResolver {
-  constructor(private readonly service: ReadsService) {}
+  constructor(private readonly service: EventsAboutService) {}
 
   @nested(
-    [AuditEventType],
-    'Who read the value of the secret, newest first: requests for it, lists with it, and values into which it was inserted by a reference or import. `action` says how. Null, with PERMISSION_DENIED, if you cannot read the audit trail of the project.',
-    ReadsArgs,
+    AuditEventConnection,
+    'Who read the value of the secret or what that references, newest first: requests for it, lists with it, and values into which it was inserted by a reference or import. `action` says how. Null, with PERMISSION_DENIED, if you cannot read the audit trail of the project.',
+    EventsArgs,
   )
-  async reads(secret: SecretType, ctx: Context, page: object): Promise<readonly AuditEventType[]> {
-    return (await this.service.listOf(ctx, secret, page)).nodes.map(toAuditEvent);
+  async reads(secret: SecretType, ctx: Context, page: object): Promise<SearchConnectionOf<AuditEventType>> {
+    return (await this.service.readsOf(ctx, secret, page)).map(toAuditEvent, keyOf);
   }
+}
 
-  @nested(AuditEventConnection, 'The same as `reads`, with pagination.', ReadsArgs)
-  async readConnection(secret: SecretType, ctx: Context, page: object): Promise<SearchConnectionOf<AuditEventType>> {
-    return (await this.service.listOf(ctx, secret, page)).map(toAuditEvent, keyOf);
+@Resolver(() => IdentityType)
+export class IdentityLoginsResolver {
+  constructor(private readonly service: EventsAboutService) {}
+
+  @nested(
+    AuditEventConnection,
+    'The logins of the machine identity, newest first, and the attempts that were refused: `outcome` says which, and the facts `reason` and `claim` what was missing. Null, with PERMISSION_DENIED, if you cannot read the audit trail of the organization, or of the project that owns the identity.',
+    EventsArgs,
+  )
+  async logins(identity: IdentityType, ctx: Context, page: object): Promise<SearchConnectionOf<AuditEventType>> {
+    return (await this.service.loginsOf(ctx, identity, page)).map(toAuditEvent, keyOf);
   }
 }
 

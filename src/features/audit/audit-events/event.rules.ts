@@ -1,14 +1,13 @@
 import * as z from 'zod';
 import { AUDIT_CLASSES } from '../../../kernel/audit/audit-class.js';
-import { boundedPageRules, twoWayPageRules } from '../../../kernel/paging.js';
+import { boundedPageRules, FOR_REST_ALONE, twoWayPageRules } from '../../../kernel/paging.js';
 import { idOf, integer, storedText } from '../../../kernel/value-rules.js';
 
 export const auditOutcome = z.enum(['allowed', 'denied']);
 export type AuditOutcome = z.output<typeof auditOutcome>;
 
 /** Who acts, as `Actor.kind`; callers are `identity` and `user`, the service itself is `system`. */
-export const auditActorKind = z.enum(['identity', 'user', 'system']);
-export type AuditActorKind = z.output<typeof auditActorKind>;
+export const actorKind = z.enum(['identity', 'user', 'system']);
 
 export const auditClass = z.enum(AUDIT_CLASSES);
 
@@ -24,9 +23,7 @@ const eventFilters = {
     'Return only events of the project with this ID. Required unless you have permission to read the audit trail of the organization.',
   ).nullish(),
   actorId: idOf('Return only events that were caused by the user or machine identity with this ID.').nullish(),
-  actorKind: auditActorKind
-    .nullish()
-    .meta({ description: 'Return only events that were caused by this kind of actor.' }),
+  actorKind: actorKind.nullish().meta({ description: 'Return only events that were caused by this kind of actor.' }),
   actions: z
     .array(action)
     .max(MAX_ACTIONS)
@@ -53,10 +50,10 @@ export const MAX_SKIPPED = 10_000;
 export const ListAuditEvents = z.strictObject({
   ...eventFilters,
   ...twoWayPageRules,
-  skip: integer(0, MAX_SKIPPED).default(0).meta({
-    description:
-      'Number of events to leave out first, for clients that page by numbers, 0 to 10,000. Cursors are faster.',
-  }),
+  skip: integer(0, MAX_SKIPPED)
+    .default(0)
+    .meta({ description: 'Number of events to leave out first, 0 to 10,000.' })
+    .register(FOR_REST_ALONE, {}),
 });
 
 /** Most IDs of secrets that one event lists. */
@@ -67,8 +64,8 @@ export const DisclosedPage = z.strictObject({
   first: integer(1, MAX_DISCLOSED).default(100).meta({ description: 'Maximum number of IDs to return, 1 to 1,000.' }),
 });
 
-/** Arguments of `Secret.reads`. */
-export const SecretReadsPage = z.strictObject({
+/** Arguments of `Secret.reads` and `Identity.logins`. */
+export const EventsPage = z.strictObject({
   ...boundedPageRules,
   first: integer(1, 1_000).default(10).meta({ description: 'Maximum number of items to return, 1 to 1,000.' }),
 });

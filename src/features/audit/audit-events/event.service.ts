@@ -9,13 +9,14 @@ import { isId } from '../../../kernel/ids.js';
 import { type CursorKey, PAGE_SIZE, SearchPage } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
-import { DisclosedPage, ListAuditEvents, SecretReadsPage } from './event.rules.js';
+import { DisclosedPage, EventsPage, ListAuditEvents } from './event.rules.js';
 import {
   countRows,
   type EventRow,
   findEndOfPage,
   listDisclosed,
   listEvents,
+  listLogins,
   listReads,
   type PageIndex,
 } from './event.sql.js';
@@ -165,52 +166,76 @@ function boundsOf({ organizationId }: Context, filters: Omit<Filters, 'projectId
   };
 }
 
-/** A secret that a response shows. */
-interface ShownSecret {
+/** A secret or a machine identity that a response shows. */
+interface Shown {
   readonly id: string;
-  readonly projectId: string;
+  readonly projectId?: string | null;
 }
 
-/** Who read the values of secrets. Every method throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE. */
-export class ReadsService {
+/**
+ * What the trail has about one secret or machine identity of a response, newest first; all of a response share one statement. Every method
+ * takes `{ first, after }` and throws VALIDATION_FAILED, PERMISSION_DENIED and AUDIT_UNAVAILABLE.
+ */
+export class EventsAboutService {
   constructor(private readonly projects: ProjectReader) {}
 
-  /**
-   * Events whose responses had the value of a secret, also inserted into another one or by an import, newest first. All secrets of a
-   * response share one statement.
-   *
-   * @param raw `{ first, after }`
-   */
-  async listOf(ctx: Context, { id, projectId }: ShownSecret, raw: unknown): Promise<SearchPage<EventRow>> {
-    const request = parse(SecretReadsPage, raw);
-    const cursors = new SealedCursors(ctx, 'secretReads', { id });
+  /** Events whose responses had the value of a secret, also inserted into another one or by an import. */
+  readsOf(ctx: Context, { id, projectId = null }: Shown, raw: unknown): Promise<SearchPage<EventRow>> {
+    const about = { id, projectId, cursors: 'secretReads', action: 'audit-event:list-reads', facts: { secretId: id } };
+    return this.#page(ctx, readsOfMany, about, raw);
+  }
+
+  /** The logins of a machine identity, and what it tried in vain. */
+  loginsOf(ctx: Context, { id, projectId = null }: Shown, raw: unknown): Promise<SearchPage<EventRow>> {
+    const about = { id, projectId, cursors: 'logins', action: 'audit-event:list-logins', facts: { identityId: id } };
+    return this.#page(ctx, loginsOfMany, about, raw);
+  }
+
+  async #page(
+    ctx: Context,
+    find: SharedRun<PageAbout, readonly EventRow[]>,
+    { id, projectId, cursors: name, action, facts }: About,
+    raw: unknown,
+  ): Promise<SearchPage<EventRow>> {
+    const request = parse(EventsPage, raw);
+    const cursors = new SealedCursors(ctx, name, { id });
     const [before = null] = cursors.read(request.after, 1) ?? [];
     await authorizeTrail(ctx, this.projects, projectId);
-    const rows = await runTogether(ctx, readsOfMany, { id, before, limit: request.first + 1 });
+    const rows = await runTogether(ctx, find, { id, before, limit: request.first + 1 });
     const page = new SearchPage(rows, request, keyOf, { cursors, stoppedAt: null });
-    const facts = { secretId: id, count: page.nodes.length };
-    await ctx.auditTrail.recordRead(ctx, { action: 'audit-event:list-reads', projectId, facts });
+    await ctx.auditTrail.recordRead(ctx, { action, projectId, facts: { ...facts, count: page.nodes.length } });
     return page;
   }
 }
 
-/** A request for the reads of a secret. */
-interface ReadsRequest {
+/** What a page is about, and how its reading is called: of cursors, and in the trail. */
+interface About extends Required<Shown> {
+  readonly cursors: string;
+  readonly action: string;
+  readonly facts: Readonly<Record<string, string>>;
+}
+
+/** A request for a page about one thing. */
+interface PageAbout {
   readonly id: string;
   readonly before: string | null;
   readonly limit: number;
 }
 
-const readsOfMany: SharedRun<ReadsRequest, readonly EventRow[]> = async (ctx, requests) => {
-  const rows = await listReads(ctx, {
-    ids: requests.map(({ id }) => id),
-    befores: requests.map(({ before }) => before),
-    organizationId: ctx.organizationId,
-    limit: String(Math.max(...requests.map(({ limit }) => limit))),
-  });
-  const pages = Map.groupBy(rows, ({ place }) => place);
-  return requests.map(({ limit }, at) => (pages.get(at + 1) ?? []).slice(0, limit));
-};
+const pagesBy =
+  (list: typeof listReads | typeof listLogins): SharedRun<PageAbout, readonly EventRow[]> =>
+  async (ctx, requests) => {
+    const rows = await list(ctx, {
+      ids: requests.map(({ id }) => id),
+      befores: requests.map(({ before }) => before),
+      organizationId: ctx.organizationId,
+      limit: String(Math.max(...requests.map(({ limit }) => limit))),
+    });
+    const pages = Map.groupBy(rows, ({ place }) => place);
+    return requests.map(({ limit }, at) => (pages.get(at + 1) ?? []).slice(0, limit));
+  };
+const readsOfMany = pagesBy(listReads);
+const loginsOfMany = pagesBy(listLogins);
 
 /**
  * Allows a caller to read the trail: with the right of the organization all of it, also of projects that it is no member of and of

@@ -198,8 +198,8 @@ export type ChangeGroup = (typeof CHANGE_GROUPS)[number];
 const TOKEN_ACTIONS = [
   ...['create', 'revoke', 'renew', 'rename'].map((verb) => `access-token:${verb}`),
   ...['create', 'revoke'].map((verb) => `client-secret:${verb}`),
-  ...['identity-token-auth', 'identity-universal-auth'].flatMap((noun) =>
-    ['attach', 'update', 'remove'].map((verb) => `${noun}:${verb}`),
+  ...['identity-token-auth', 'identity-universal-auth', 'identity-oidc-auth', 'identity-kubernetes-auth'].flatMap(
+    (noun) => ['attach', 'update', 'remove'].map((verb) => `${noun}:${verb}`),
   ),
 ];
 
@@ -260,7 +260,15 @@ export const listChanges = sqlStatement({
   row: { group: t.oneOf(...CHANGE_GROUPS), isCut: t.boolean, ...EVENT_ROW },
 });
 
-// Who read a secret: a page for each of many, by the two ways in which a record names them.
+// Who read a secret, and how an identity logged in: a page for each of many.
+
+/** IDs, and for each the number of the record before which its page begins. */
+const PAGES = {
+  ids: t.array(t.uuid),
+  befores: t.array(t.nullable(t.bigint)),
+  organizationId: t.uuid,
+  limit: t.bigint,
+} as const;
 
 /**
  * Events whose responses had the value of a secret, newest first: a page for each of many secrets, by their places from 1. They are
@@ -282,12 +290,26 @@ export const listReads = sqlStatement({
       order by found.sequence desc limit :limit
     ) r
     order by wanted.place, r.sequence desc`,
-  params: {
-    ids: t.array(t.uuid),
-    befores: t.array(t.nullable(t.bigint)),
-    organizationId: t.uuid,
-    limit: t.bigint,
-  },
+  params: PAGES,
+  row: { place: t.integer, ...EVENT_ROW },
+});
+
+/**
+ * Logins of machine identities, and their attempts, newest first: a page for each of many identities, by their places from 1. By an index
+ * that has nothing else.
+ */
+export const listLogins = sqlStatement({
+  text: `
+    select wanted.place::integer as place, ${EVENT_COLUMNS}
+    from unnest(:ids::uuid[], :befores::bigint[]) with ordinality as wanted (id, before, place) cross join lateral (
+      select own.* from audit_record own
+      where own.organization_id = :organizationId and own.actor_id = wanted.id
+        and own.action in ('identity-universal-auth:login', 'identity-oidc-auth:login', 'identity-kubernetes-auth:login')
+        and own.sequence < coalesce(wanted.before, 9223372036854775807)
+      order by own.sequence desc limit :limit
+    ) r
+    order by wanted.place, r.sequence desc`,
+  params: PAGES,
   row: { place: t.integer, ...EVENT_ROW },
 });
 

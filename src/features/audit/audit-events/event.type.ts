@@ -1,10 +1,12 @@
 import { Float, ID, Int } from 'type-graphql';
 import type { AuditClass } from '../../../kernel/audit/audit-class.js';
+import { ActorKindEnum } from '../../../kernel/graphql/actor-kind.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumType } from '../../../kernel/graphql/enums.js';
+import { enumOfRule } from '../../../kernel/graphql/inputs.js';
 import { hiddenField, objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { searchConnectionOf } from '../../../kernel/graphql/page.js';
-import { type AuditActorKind, type AuditOutcome, auditActorKind, auditClass, auditOutcome } from './event.rules.js';
+import { type AuditOutcome, actorKind, auditClass, auditOutcome } from './event.rules.js';
 
 const AuditOutcomeEnum = enumType<AuditOutcome>(
   'AuditOutcome',
@@ -13,23 +15,14 @@ const AuditOutcomeEnum = enumType<AuditOutcome>(
   auditOutcome,
 );
 
-const AuditActorKindEnum = enumType<AuditActorKind>(
-  'AuditActorKind',
-  'Kinds of actors.',
-  {
-    identity: 'A machine identity.',
-    user: 'A user.',
-    system: 'The service itself: a background job, or the first start.',
-  },
-  auditActorKind,
-);
+enumOfRule(actorKind, ActorKindEnum);
 
 const AuditClassEnum = enumType<AuditClass>(
   'AuditEventClass',
   'Classes of audit events.',
   {
     change: 'Something was changed. `disclosedSecrets` says whether the response also contained secret values.',
-    'value-read': 'A response contained secret values.',
+    'value-read': 'A response contained secret values, or what they reference.',
     browse: 'A response contained no secret values.',
     denial: 'A request was denied.',
   },
@@ -66,7 +59,7 @@ export const AuditEventType = objectType(
       'ID of the resource that was changed. Null for reads, for changes of several resources, and for events that were recorded before there were classes.',
     ],
     outcome: [AuditOutcomeEnum, 'Whether it was allowed.'],
-    actorKind: [AuditActorKindEnum, 'Kind of the actor.'],
+    actorKind: [ActorKindEnum, 'Kind of the actor.'],
     actorId: [ID, 'ID of the user or machine identity that did it; zeros for the service itself.'],
     tokenId: [orNull(ID), 'ID of the access token. Null for the service itself.'],
     requestId: [

@@ -22,9 +22,10 @@ import {
   ChangesResolver,
   eventRelations,
   eventRoutes,
+  IdentityLoginsResolver,
   SecretReadsResolver,
 } from './event.resolver.js';
-import { EventService, ReadsService } from './event.service.js';
+import { EventService, EventsAboutService } from './event.service.js';
 import { AuditEventType, ProjectChangesType } from './event.type.js';
 import { ExportService, exportOf } from './export.service.js';
 import { platformRoutes } from './platform.routes.js';
@@ -49,6 +50,7 @@ export function createAuditEvents(deps: {
   readonly relations: ProjectRelations;
   readonly auditRetention: Retention;
 }): Feature {
+  const about = new EventsAboutService(deps.projects);
   return {
     entities: [AuditCheckpoint, AuditVerification],
     tableRights: { audit_checkpoint: APPEND_ONLY },
@@ -81,7 +83,8 @@ export function createAuditEvents(deps: {
       organizationRelationOf(AuditEventType),
       projectRelationOf(ProjectChangesType, deps.relations),
       new ChangesResolver(new ChangesService(deps.projects)),
-      new SecretReadsResolver(new ReadsService(deps.projects)),
+      new SecretReadsResolver(about),
+      new IdentityLoginsResolver(about),
     ],
     documents: [exportOf(new ExportService(deps.projects))],
     routes: [...eventRoutes, ...platformRoutes, ...checkpointRoutes, ...verificationRoutes],

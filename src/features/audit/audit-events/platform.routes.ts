@@ -39,7 +39,7 @@ const ListAuditLogs = z.strictObject({
   ...{ eventMetadata: refused, userAgentType: refused },
 });
 
-const DOCUMENT = `query ($projectId: ID, $actions: [String!], $actorId: ID, $actorKind: AuditActorKind, $from: DateTime, $to: DateTime,
+const DOCUMENT = `query ($projectId: ID, $actions: [String!], $actorId: ID, $actorKind: ActorKind, $from: DateTime, $to: DateTime,
     $first: Int!, $skip: Int!) {
   auditLogs: auditEvents(projectId: $projectId, actions: $actions, actorId: $actorId, actorKind: $actorKind, from: $from, to: $to,
     first: $first, skip: $skip) { nodes { ${EVENT} } }

@@ -108,6 +108,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   identity: identity('identity'),
   'identity-token-auth': identity('identity'),
   'identity-universal-auth': identity('identity'),
+  'identity-oidc-auth': identity('identity'),
+  'identity-kubernetes-auth': identity('identity'),
   'client-secret': identity('identity'),
   'access-token': identity('access-token'),
   user: always('user', 'member:read'),

@@ -1,4 +1,5 @@
 import type { AuditFacts } from '../../../kernel/audit/audit-record.js';
+import type { Actor } from '../../../kernel/context.js';
 import type { Query } from '../../../kernel/database/database.js';
 import { LIST_CHANGES, LOCATE_FOLDERS, LOCATE_SECRETS } from './change.sql.js';
 import { type ChangeKind, type ChangeOperation, changeOf, type RequiredRight } from './change-kinds.js';
@@ -26,7 +27,7 @@ export interface Change extends Position {
   readonly previous: Location | null;
   readonly folderId: string | null;
   readonly subjectId: string | null;
-  readonly actorKind: string;
+  readonly actorKind: Actor['kind'];
   readonly actorId: string;
   readonly occurredAt: Date;
   /** The right that it requires, for what is no secret. Null: to see the project. */

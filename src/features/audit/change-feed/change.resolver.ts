@@ -1,5 +1,6 @@
 import { Args, ID, Resolver, Root, Subscription } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
+import { ActorKindEnum } from '../../../kernel/graphql/actor-kind.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumType } from '../../../kernel/graphql/enums.js';
 import { argsType } from '../../../kernel/graphql/inputs.js';
@@ -45,7 +46,7 @@ const ChangeEventType = objectType('ChangeEvent', 'A change of a resource. It co
   secretKey: [orNull(String), 'Name of the secret, if the resource is one.'],
   previous: [orNull(ChangeLocationType), 'Former location of a secret that was moved or renamed.'],
   subjectId: [orNull(ID), 'ID of the resource. Null if the change is about several.'],
-  actorKind: [orNull(String), 'Type of the account that made the change: `identity`, `user` or `system`.'],
+  actorKind: [orNull(ActorKindEnum), 'Kind of the account that made the change.'],
   actorId: [orNull(ID), 'ID of the account that made the change.'],
   occurredAt: [orNull(DateTime), 'When the change was made.'],
   resetReason: [orNull(ResetReasonEnum), 'Reason for the operation RESET; otherwise null.'],
@@ -60,7 +61,7 @@ const OF_NOTHING = {
 type Opened = Extract<StreamedChange, { type: 'opened' }>;
 type Seen = Extract<StreamedChange, { type: 'change' }>;
 
-/** What the API shows of what a stream gives. */
+/** Converts an event of the stream of changes to its GraphQL type. */
 export function toChangeEvent(streamed: Opened | Omit<Seen, 'access'>): ChangeEventType {
   const { id } = streamed;
   if (streamed.type === 'opened') {

@@ -40,7 +40,7 @@ const changesFrom = <const Owner extends Types>(rows: string, owner: Owner) =>
       organizationId: t.uuid,
       projectId: t.nullable(t.uuid),
       action: t.text,
-      actorKind: t.text,
+      actorKind: t.oneOf('identity', 'user', 'system'),
       actorId: t.uuid,
       subjectId: t.nullable(t.uuid),
       occurredAt: t.time,

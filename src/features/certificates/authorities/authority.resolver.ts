@@ -3,9 +3,10 @@ import { Ctx, FieldResolver, ID, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
 import { type BatchLoad, batched, batchedOrNull, batchOfOwned } from '../../../kernel/database/batched.js';
 import { emOf } from '../../../kernel/database/database.js';
+import { creation, oneNamed } from '../../../kernel/graphql/creation.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import { onceLoaded } from '../../../kernel/once.js';
-import { type CountedConnectionOf, counted, pageOf } from '../../../kernel/paging.js';
+import { type CountedConnectionOf, pageOf } from '../../../kernel/paging.js';
 import { type ProjectRelations, ProjectType } from '../../projects/public.js';
 import { CertificateAuthority, CertificateAuthorityHistory } from './authority.entity.js';
 import { type AuthorityRow, cursorKeyOf } from './authority.queries.js';
@@ -22,6 +23,9 @@ import {
 import { type AuthorityService, readableAuthorities } from './authority.service.js';
 import { AuthorityConnection, AuthorityType, FormerCertificateType, NameConstraintsType } from './authority.type.js';
 
+/** What is in the certificate of an authority, which may have been renewed since. */
+const UNCOMPARED = { subject: null, ttl: null, validDays: null, notAfter: null, nameConstraints: null };
+
 @Resolver(() => AuthorityType)
 export class AuthorityResolver {
   constructor(private readonly service: AuthorityService) {}
@@ -36,10 +40,16 @@ export class AuthorityResolver {
     return this.service.get(ctx, args);
   }
 
-  @mutation(
+  @creation(
     CreateAuthority,
     { certificateAuthority: [AuthorityType, 'The created certificate authority.'] },
     'Creates a certificate authority with a new key in a project of type `cert-manager`.',
+    {
+      find: (authorities: AuthorityResolver, ctx, { projectId, name }) =>
+        oneNamed(ctx, CertificateAuthority, { projectId, name }, (id) => authorities.certificateAuthority(ctx, { id })),
+      taken: 'CERTIFICATE_AUTHORITY_NAME_TAKEN',
+      compare: UNCOMPARED,
+    },
   )
   async createCertificateAuthority(ctx: Context, input: object): Promise<{ certificateAuthority: AuthorityType }> {
     return { certificateAuthority: await this.service.create(ctx, input) };
@@ -77,10 +87,20 @@ export class AuthorityResolver {
     return { certificateAuthority: await this.service.renew(ctx, input) };
   }
 
-  @mutation(
+  @creation(
     SucceedAuthority,
     { certificateAuthority: [AuthorityType, 'The created certificate authority.'] },
     'Creates a certificate authority with a new key that succeeds another one.',
+    {
+      find: async (authorities: AuthorityResolver, ctx, { predecessorId, name }) => {
+        const { projectId } = await authorities.certificateAuthority(ctx, { id: predecessorId });
+        return oneNamed(ctx, CertificateAuthority, { projectId, name }, (id) =>
+          authorities.certificateAuthority(ctx, { id }),
+        );
+      },
+      taken: 'CERTIFICATE_AUTHORITY_NAME_TAKEN',
+      compare: { ...UNCOMPARED, disablePredecessor: null },
+    },
   )
   async createCertificateAuthoritySuccessor(
     ctx: Context,
@@ -181,20 +201,15 @@ export class ProjectAuthoritiesResolver {
   constructor(private readonly service: AuthorityService) {}
 
   @nested(
-    [AuthorityType],
+    AuthorityConnection,
     'Certificate authorities of the project, by name. Null, with PERMISSION_DENIED, if you cannot read them.',
   )
-  certificateAuthorities({ access }: ProjectType, ctx: Context): Promise<readonly AuthorityType[]> {
-    return this.service.listInProject(ctx, access);
-  }
-
-  @nested(AuthorityConnection, 'Certificate authorities of the project, by name, in pages.')
-  async certificateAuthorityConnection(
+  async certificateAuthorities(
     project: ProjectType,
     ctx: Context,
     page: object,
   ): Promise<CountedConnectionOf<AuthorityType>> {
     const authorities = await this.service.listInProject(ctx, project.access);
-    return counted(pageOf(authorities, page, 1, cursorKeyOf), async () => authorities.length);
+    return pageOf(authorities, page, 1, cursorKeyOf);
   }
 }

@@ -4,7 +4,7 @@ import { enumType } from '../../../kernel/graphql/enums.js';
 import { inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
-import { countedConnectionOf } from '../../../kernel/graphql/page.js';
+import { connectionOf } from '../../../kernel/graphql/page.js';
 import { RevocationReasonEnum } from '../revocation/revocation.type.js';
 import type { SanKind } from '../x509/facts.js';
 import type { KeyAlgorithm } from '../x509/keys.js';
@@ -159,4 +159,4 @@ export const AuthorityType = objectType(
 );
 export type AuthorityType = InstanceType<typeof AuthorityType>;
 
-export const AuthorityConnection = countedConnectionOf(AuthorityType, 'CertificateAuthority', 'name');
+export const AuthorityConnection = connectionOf(AuthorityType, 'CertificateAuthority', 'name');

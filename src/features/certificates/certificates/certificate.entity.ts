@@ -11,6 +11,7 @@ export const CertificateSchema = defineEntity({
     { name: 'certificate_serial_unique', properties: ['authorityId', 'serialNumber'] },
     { name: 'certificate_renewed_from_unique', properties: ['renewedFromId'] },
   ],
+  indexes: [{ name: 'certificate_serial_number_index', properties: ['serialNumber'] }],
   properties: {
     ...projectColumns,
     authorityId: p.uuid().nullable(),

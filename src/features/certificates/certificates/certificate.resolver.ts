@@ -14,7 +14,6 @@ import { AuthorityType } from '../authorities/authority.type.js';
 import type { CertificateRow } from './certificate.queries.js';
 import { findPems } from './certificate.queries.js';
 import {
-  CertificateFilters,
   CertificatePage,
   ImportCertificate,
   ListCertificates,
@@ -139,7 +138,6 @@ export class CertificateContentResolver {
   }
 }
 
-const FiltersArgs = argsType(CertificateFilters);
 const PageArgs = argsType(CertificatePage);
 
 @Resolver(() => ProjectType)
@@ -147,20 +145,11 @@ export class ProjectCertificatesResolver {
   constructor(private readonly service: CertificateService) {}
 
   @nested(
-    [CertificateType],
+    CertificateConnection,
     'Certificates of the project, soonest expiration first. Null, with PERMISSION_DENIED, if you cannot read them.',
-    FiltersArgs,
+    PageArgs,
   )
-  async certificates({ access }: ProjectType, ctx: Context, filters: object): Promise<readonly CertificateType[]> {
-    return (await this.service.pageInProject(ctx, access, filters)).nodes;
-  }
-
-  @nested(CertificateConnection, 'Certificates of the project, soonest expiration first, in pages.', PageArgs)
-  certificateConnection(
-    { access }: ProjectType,
-    ctx: Context,
-    page: object,
-  ): Promise<CountedConnectionOf<CertificateType>> {
+  certificates({ access }: ProjectType, ctx: Context, page: object): Promise<CountedConnectionOf<CertificateType>> {
     return this.service.pageInProject(ctx, access, page);
   }
 }
@@ -171,6 +160,7 @@ export const certificateNode = (relations: ProjectRelations): NodeKind =>
     type: 'Certificate',
     table: 'certificate',
     reach: REACH_OF_MEMBER,
+    naturalKey: { field: 'serialNumber', column: 'serial_number' },
     load: (ctx, ids) => readableCertificates(ctx, relations, ids),
     record: auditOfRead,
   });

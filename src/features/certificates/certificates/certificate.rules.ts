@@ -85,7 +85,8 @@ export const RevokeCertificate = z
 export const OneCertificate = z.strictObject({ id }).meta({ description: 'The certificate, by ID.' });
 
 /** Arguments of `Project.certificates`. */
-export const CertificateFilters = z.strictObject({
+export const CertificatePage = z.strictObject({
+  ...pageRules,
   search: storedText(255).nullish().meta({
     description:
       'Only certificates whose common name or alternative names contain this string, case-insensitive, or that have this serial number.',
@@ -103,9 +104,6 @@ export const CertificateFilters = z.strictObject({
     .nullish()
     .meta({ description: 'Only certificates with all of these metadata entries.' }),
 });
-
-/** Arguments of `Project.certificateConnection`. */
-export const CertificatePage = CertificateFilters.extend(pageRules);
 
 /** Arguments of `certificates`. */
 export const ListCertificates = CertificatePage.extend({ projectId });

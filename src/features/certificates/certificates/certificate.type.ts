@@ -4,7 +4,7 @@ import { enumType } from '../../../kernel/graphql/enums.js';
 import { inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
-import { countedConnectionOf } from '../../../kernel/graphql/page.js';
+import { connectionOf } from '../../../kernel/graphql/page.js';
 import { SanKindEnum } from '../authorities/authority.type.js';
 import { RevocationReasonEnum } from '../revocation/revocation.type.js';
 import { type CertificateSource, type CertificateStatus, certificateStatus, Metadata } from './certificate.rules.js';
@@ -128,7 +128,7 @@ export const CertificateType = objectType(
 );
 export type CertificateType = InstanceType<typeof CertificateType>;
 
-export const CertificateConnection = countedConnectionOf(CertificateType, 'Certificate', 'expiration, soonest first');
+export const CertificateConnection = connectionOf(CertificateType, 'Certificate', 'expiration, soonest first');
 
 export const PrivateKeyType = objectType('CertificatePrivateKey', 'The private key of a certificate.', {
   certificate: [CertificateType, 'The certificate.'],

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { bodyOf, boundedPaging, type Route, routesAt, withoutNull } from '../../../rest/route.js';
+import { bodyOf, boundedPaging, type Data, ofSample, type Route, routesAt, withoutNull } from '../../../rest/route.js';
 import { CERTIFICATE_FIELDS } from '../certificates/certificate.routes.js';
 import { IssueCertificate, RenewCertificate, requestKind, requestState, SignIntermediate } from './issue.rules.js';
 
@@ -7,7 +7,17 @@ const BASE = '/api/v1/cert-manager';
 const certificates = routesAt(`${BASE}/certificates`, { select: CERTIFICATE_FIELDS });
 const lineages = routesAt(`${BASE}/certificate-lineages`, { select: CERTIFICATE_FIELDS });
 
-const requests = routesAt(`${BASE}/certificate-requests`);
+const KIND_OF_REQUESTER = {
+  type: 'string',
+  description: 'Kind of the requester: `user`, `identity` or `system`, for example `identity`.',
+};
+/** Clients are generated with the kind of the requester as a text. */
+const requests = routesAt(`${BASE}/certificate-requests`, {
+  show: (request: Data) => ({
+    ...request,
+    actorKind: ofSample(request.actorKind, KIND_OF_REQUESTER) ?? request.actorKind,
+  }),
+});
 
 const OF_ISSUER = [
   ...(['CERTIFICATE_PROFILE_NOT_FOUND', 'CERTIFICATE_AUTHORITY_PENDING'] as const),

@@ -78,13 +78,13 @@ export class IssueService {
       const { signCertificate } = await import('./signing.js');
       return inTransaction(ctx, async (tx) => {
         const { project: now } = await this.profiles.load(tx, profileId, 'certificate-profiles:issue-cert');
-        const held = await loadRow(tx, lockProfiles, { ids: [profile.id] }, PROFILE_NOT_FOUND);
+        const locked = await loadRow(tx, lockProfiles, { ids: [profile.id] }, PROFILE_NOT_FOUND);
         // The profile may have changed in the meantime.
-        const { content, faults } = plan(held.rules, { input, csr, keyAlgorithm });
+        const { content, faults } = plan(locked.rules, { input, csr, keyAlgorithm });
         authorizeNames(now, content);
         refuseViolations(faults);
         const id = await signCertificate(tx, {
-          ...{ profile: held, content, life: input, metadata, renewBeforeDays, renews: null },
+          ...{ profile: locked, content, life: input, metadata, renewBeforeDays, renews: null },
           contentField: csr === null ? null : 'csr',
           publicKey: csr?.publicKey ?? (pair as NonNullable<typeof pair>).publicKey,
           privateKey: pair?.privateKey ?? null,
@@ -94,7 +94,7 @@ export class IssueService {
         await tx.auditTrail.recordChange(tx, {
           action: 'certificate:issue',
           projectId,
-          facts: { certificateId: id, version: 1, profileId: held.id, hasPrivateKey: pair !== null },
+          facts: { certificateId: id, version: 1, profileId: locked.id, hasPrivateKey: pair !== null },
         });
         return loadRow(tx, findCertificates, { ids: [id] }, NOT_FOUND);
       });

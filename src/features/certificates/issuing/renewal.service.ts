@@ -213,10 +213,10 @@ async function performRequest(ctx: Context, run: JobRun, request: RequestRow): P
     },
   );
   await run.inTransaction(async (tx) => {
-    const held = await lockPending(tx, request.id);
-    if (held === null) return;
+    const locked = await lockPending(tx, request.id);
+    if (locked === null) return;
     const { id, version } = await performRenewal(tx, prepared);
-    tx.em.assign(held, { state: 'issued', issuedCertificateId: id, ...endedNow() });
+    tx.em.assign(locked, { state: 'issued', issuedCertificateId: id, ...endedNow() });
     await flush(tx);
     await announce(tx, { row, profile, renewalId: id, version });
   });
@@ -244,19 +244,19 @@ async function fail(run: JobRun, request: RequestRow, error: unknown): Promise<v
   const code = error instanceof AppError || error instanceof PermanentFailure ? error.code : 'INTERNAL';
   const faults = storedErrors(error instanceof AppError ? error.details : []);
   await run.inTransaction(async (tx) => {
-    const held = await lockPending(tx, request.id);
-    if (held === null) return;
+    const locked = await lockPending(tx, request.id);
+    if (locked === null) return;
     // Renewed or revoked in the meantime: nothing is left to do.
     if (code === 'CERTIFICATE_RENEWED' || code === 'CERTIFICATE_REVOKED') {
-      tx.em.remove(held);
+      tx.em.remove(locked);
       await flush(tx);
       return;
     }
-    tx.em.assign(held, { state: 'failed', errorCode: code, faults, ...endedNow() });
+    tx.em.assign(locked, { state: 'failed', errorCode: code, faults, ...endedNow() });
     await flush(tx);
-    const { organizationId, projectId, certificateId = null, commonName, kind: event, updatedAt } = held;
+    const { organizationId, projectId, certificateId = null, commonName, kind: event, updatedAt } = locked;
     await reportFailure(tx, {
-      ...{ requestId: held.id, certificateId, profileId: null, day: utcDay(updatedAt) },
+      ...{ requestId: locked.id, certificateId, profileId: null, day: utcDay(updatedAt) },
       ...{ organizationId, projectId, commonName, event, code },
     });
   });

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { Actor } from '../../../kernel/context.js';
 import { projectColumns } from '../../../kernel/database/columns.js';
 
 /** Kinds of requests. */
@@ -23,7 +24,7 @@ export const CertificateRequestSchema = defineEntity({
     kind: p.text().$type<RequestKind>(),
     state: p.text().$type<RequestState>(),
     isAutomatic: p.boolean(),
-    actorKind: p.text(),
+    actorKind: p.text().$type<Actor['kind']>(),
     actorId: p.uuid(),
     profileSlug: p.text().nullable(),
     commonName: p.text(),

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { anyOf, columnsOf, prepared, tablesOf } from '../../../kernel/database/tables.js';
+import { anyOf, COUNT, columnsOf, prepared, tablesOf } from '../../../kernel/database/tables.js';
 import type { TimeBounds } from '../../../kernel/paging.js';
 import { hasDisabledKey } from '../../projects/public.js';
 import type { CertificateSchema } from '../certificates/certificate.entity.js';
@@ -16,7 +16,7 @@ export const findRequests = prepared(({ ids }: { ids: readonly string[] }) => re
 /** A request as read from the database. */
 export type RequestRow = Awaited<ReturnType<typeof findRequests>>[number];
 
-interface RequestPage extends TimeBounds {
+interface WantedRequests {
   readonly projectId: string;
   /** All names; otherwise only these. */
   readonly isOpen: boolean;
@@ -26,16 +26,20 @@ interface RequestPage extends TimeBounds {
   readonly certificateId: string | null;
 }
 
-/** One page of the requests of a project, newest first. */
-export const listRequests = prepared((page: RequestPage) =>
+const isWanted = ({ projectId, isOpen, names, state, kind, certificateId }: WantedRequests) =>
+  sql<boolean>`project_id = ${projectId} and (${isOpen} or common_name = any(${names}::text[]))
+    and (${state}::text is null or state = ${state}) and (${kind}::text is null or kind = ${kind})
+    and (${certificateId}::uuid is null or ${certificateId} in (certificate_id, issued_certificate_id))`;
+
+/** Number of requests of a project. */
+export const countRequests = prepared((wanted: WantedRequests) =>
+  tables.selectFrom('certificate_request').select(COUNT).where(isWanted(wanted)),
+);
+
+/** One page of them, newest first. */
+export const listRequests = prepared((page: TimeBounds & WantedRequests) =>
   requests
-    .where('project_id', '=', page.projectId)
-    .where(sql<boolean>`(${page.isOpen} or common_name = any(${page.names}::text[]))`)
-    .where(sql<boolean>`(${page.state}::text is null or state = ${page.state})`)
-    .where(sql<boolean>`(${page.kind}::text is null or kind = ${page.kind})`)
-    .where(
-      sql<boolean>`(${page.certificateId}::uuid is null or ${page.certificateId} in (certificate_id, issued_certificate_id))`,
-    )
+    .where(isWanted(page))
     .where(
       sql<boolean>`(${page.time}::text is null or (created_at, id) < (${page.time}::text::timestamptz, ${page.id}::uuid))`,
     )

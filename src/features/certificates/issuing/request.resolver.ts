@@ -2,13 +2,14 @@ import { ID, Resolver } from 'type-graphql';
 import { authorize, can } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
 import { type BatchLoad, batchedOrNull, withoutNulls } from '../../../kernel/database/batched.js';
+import { ActorKindEnum } from '../../../kernel/graphql/actor-kind.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumType } from '../../../kernel/graphql/enums.js';
 import { Node, type NodeKind, nodeKind } from '../../../kernel/graphql/node.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { nested, query } from '../../../kernel/graphql/operations.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
-import type { ConnectionOf } from '../../../kernel/paging.js';
+import type { CountedConnectionOf } from '../../../kernel/paging.js';
 import { type ProjectRelations, REACH_OF_MEMBER } from '../../projects/public.js';
 import type { CertificateRow } from '../certificates/certificate.queries.js';
 import { readableCertificates } from '../certificates/certificate.service.js';
@@ -53,7 +54,7 @@ export const RequestType = objectType(
     kind: [RequestKindEnum, 'Kind of the request.'],
     state: [RequestStateEnum, 'State of the request.'],
     isAutomatic: [Boolean, 'Whether it is an automatic request of the service.'],
-    actorKind: [String, 'Kind of the requester: `user`, `identity` or `system`, for example `identity`.'],
+    actorKind: [ActorKindEnum, 'Kind of the requester.'],
     actorId: [ID, 'ID of the user or identity that made the request.'],
     profileSlug: [orNull(String), 'Slug of the profile. Null if there is none.'],
     commonName: [String, 'Common name (CN) of the subject. Empty if it has none.'],
@@ -78,7 +79,7 @@ export class RequestResolver {
   constructor(private readonly service: RequestService) {}
 
   @query(RequestConnection, ListRequests, 'Certificate requests of a project, newest first.')
-  certificateRequests(ctx: Context, args: object): Promise<ConnectionOf<RequestType>> {
+  certificateRequests(ctx: Context, args: object): Promise<CountedConnectionOf<RequestType>> {
     return this.service.list(ctx, args);
   }
 

@@ -2,14 +2,15 @@ import { raw as sql } from '@mikro-orm/core';
 import { authorize, can, canAlways } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { flush, inTransaction } from '../../../kernel/database/in-transaction.js';
+import { countIn } from '../../../kernel/database/tables.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
-import { Page, timeCursorKey, timePageBounds } from '../../../kernel/paging.js';
+import { type CountedConnectionOf, counted, Page, timeCursorKey, timePageBounds } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import type { CertificateService } from '../certificates/certificate.service.js';
 import { ListRequests, OneRequest } from './issue.rules.js';
 import { CertificateRequest, type RequestError, type RequestKind } from './request.entity.js';
-import { findRequests, listRequestedNames, listRequests, type RequestRow } from './request.queries.js';
+import { countRequests, findRequests, listRequestedNames, listRequests, type RequestRow } from './request.queries.js';
 
 const NOT_FOUND = 'CERTIFICATE_REQUEST_NOT_FOUND';
 const REQUEST = { find: findRequests, notFound: NOT_FOUND } as const;
@@ -39,10 +40,16 @@ export class RequestService {
   }
 
   /** Lists requests of a project, newest first. @throws PROJECT_NOT_FOUND; CERTIFICATE_NOT_FOUND if the ID is of no certificate of it */
-  async list(ctx: Context, raw: unknown): Promise<Page<RequestRow>> {
-    const { projectId: wanted, state = null, kind = null, certificateId = null, ...request } = parse(ListRequests, raw);
+  async list(ctx: Context, raw: unknown): Promise<CountedConnectionOf<RequestRow>> {
+    const {
+      projectId: requested,
+      state = null,
+      kind = null,
+      certificateId = null,
+      ...request
+    } = parse(ListRequests, raw);
     const bounds = timePageBounds(request);
-    const project = await this.projects.load(ctx, wanted);
+    const project = await this.projects.load(ctx, requested);
     authorize(project, 'certificates:read');
     const { projectId, ability } = project;
     if (certificateId !== null) {
@@ -52,14 +59,15 @@ export class RequestService {
     const isOpen = canAlways(ability, 'certificates:read');
     const known = isOpen ? [] : await listRequestedNames(ctx, { projectId });
     const names = known.map(({ commonName }) => commonName);
-    const rows = await listRequests(ctx, {
-      ...{ projectId, isOpen, state, kind, certificateId, ...bounds },
+    const wanted = {
+      ...{ projectId, isOpen, state, kind, certificateId },
       names: names.filter((commonName) => can(ability, 'certificates:read', { commonName })),
-    });
+    };
+    const rows = await listRequests(ctx, { ...wanted, ...bounds });
     const page = new Page(rows, request, ({ createdAt, id }) => timeCursorKey(createdAt, id));
     const facts = { count: page.nodes.length };
     await ctx.auditTrail.recordRead(ctx, { action: 'certificate-request:list', projectId, facts });
-    return page;
+    return counted(page, async () => countIn(await countRequests(ctx, wanted)));
   }
 }
 

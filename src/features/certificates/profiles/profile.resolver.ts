@@ -2,6 +2,7 @@ import { Resolver } from 'type-graphql';
 import * as z from 'zod';
 import type { Context } from '../../../kernel/context.js';
 import { type BatchLoad, batchedOrNull } from '../../../kernel/database/batched.js';
+import { creation, oneNamed } from '../../../kernel/graphql/creation.js';
 import { type NodeKind, nodeKind } from '../../../kernel/graphql/node.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import type { CountedConnectionOf } from '../../../kernel/paging.js';
@@ -10,6 +11,7 @@ import { type ProjectRelations, ProjectType, REACH_OF_MEMBER } from '../../proje
 import type { AuthorityRow } from '../authorities/authority.queries.js';
 import { readableAuthorities } from '../authorities/authority.service.js';
 import { AuthorityType } from '../authorities/authority.type.js';
+import { CertificateProfile } from './profile.entity.js';
 import type { ProfileView } from './profile.queries.js';
 import { CreateProfile, ListProfiles, OneProfile, UpdateProfile } from './profile.rules.js';
 import type { ProfileService } from './profile.service.js';
@@ -33,10 +35,16 @@ export class ProfileResolver {
     return this.service.get(ctx, args);
   }
 
-  @mutation(
+  @creation(
     CreateProfile,
     { certificateProfile: [ProfileType, 'The created certificate profile.'] },
     'Creates a certificate profile in a project of type `cert-manager`.',
+    {
+      find: (profiles: ProfileResolver, ctx, { projectId, slug }) =>
+        oneNamed(ctx, CertificateProfile, { projectId, slug }, (id) => profiles.certificateProfile(ctx, { id })),
+      taken: 'CERTIFICATE_PROFILE_SLUG_TAKEN',
+      compare: {},
+    },
   )
   async createCertificateProfile(ctx: Context, input: object): Changed {
     return { certificateProfile: await this.service.create(ctx, input) };
@@ -84,15 +92,10 @@ export class ProjectProfilesResolver {
   constructor(private readonly service: ProfileService) {}
 
   @nested(
-    [ProfileType],
+    ProfileConnection,
     'Certificate profiles of the project, by slug. Null, with PERMISSION_DENIED, if you cannot read them.',
   )
-  async certificateProfiles({ access }: ProjectType, ctx: Context): Promise<readonly ProfileType[]> {
-    return (await this.service.pageInProject(ctx, access, {})).nodes;
-  }
-
-  @nested(ProfileConnection, 'Certificate profiles of the project, by slug, in pages.')
-  certificateProfileConnection({ access }: ProjectType, ctx: Context, page: object): Profiles {
+  certificateProfiles({ access }: ProjectType, ctx: Context, page: object): Profiles {
     return this.service.pageInProject(ctx, access, page);
   }
 }

@@ -6,7 +6,7 @@ import { flush, inTransaction } from '../../../kernel/database/in-transaction.js
 import { loadRow, lockRow } from '../../../kernel/database/rows.js';
 import { AppError } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
-import { type CountedConnectionOf, counted, pageOf } from '../../../kernel/paging.js';
+import { type CountedConnectionOf, pageOf } from '../../../kernel/paging.js';
 import { parse, refuseViolations } from '../../../kernel/validation.js';
 import { refuseOtherVersion } from '../../../kernel/value-rules.js';
 import type { ProjectAccess, ProjectReader, ProjectRelations } from '../../projects/public.js';
@@ -156,7 +156,7 @@ export class ProfileService {
     authorize(project, 'certificate-profiles:read');
     const rows = (await batched(ctx, profilesByProject, project.projectId)) ?? [];
     const readable = rows.filter(({ slug }) => can(project.ability, 'certificate-profiles:read', { slug }));
-    return counted(pageOf(readable.map(toProfileView), page, 1, bySlug), async () => readable.length);
+    return pageOf(readable.map(toProfileView), page, 1, bySlug);
   }
 
   /** Loads a profile for a caller that can do this to it. @throws CERTIFICATE_PROFILE_NOT_FOUND, also if it is hidden from the caller */

@@ -4,7 +4,7 @@ import { enumType } from '../../../kernel/graphql/enums.js';
 import { enumOfRule, inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { objectType, orNull, typedAs } from '../../../kernel/graphql/object-types.js';
-import { countedConnectionOf } from '../../../kernel/graphql/page.js';
+import { connectionOf } from '../../../kernel/graphql/page.js';
 import { KeyAlgorithmEnum, SanKindEnum } from '../authorities/authority.type.js';
 import type { ExtendedKeyUsageName, KeyUsageName } from '../x509/usages.js';
 import type { ProfileRules } from './profile.rules.js';
@@ -204,4 +204,4 @@ export const ProfileType = objectType(
 );
 export type ProfileType = InstanceType<typeof ProfileType>;
 
-export const ProfileConnection = countedConnectionOf(ProfileType, 'CertificateProfile', 'slug');
+export const ProfileConnection = connectionOf(ProfileType, 'CertificateProfile', 'slug');

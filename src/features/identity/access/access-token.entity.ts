@@ -27,6 +27,7 @@ export const AccessTokenSchema = defineEntity({
     updatedAt: p.datetime(3).defaultRaw('now()'),
     clientSecretId: p.uuid().nullable(),
     makerId: p.uuid().nullable(),
+    sessionClaims: p.json<Readonly<Record<string, string>>>().nullable(),
   },
 });
 

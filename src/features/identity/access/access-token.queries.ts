@@ -18,25 +18,26 @@ export const TOKEN_COLUMNS = [
   't.user_id as userId',
   't.auth_method as authMethod',
   't.name',
-  't.ttl_seconds as accessTokenTTL',
-  't.max_ttl_seconds as accessTokenMaxTTL',
-  't.num_uses_limit as accessTokenNumUsesLimit',
-  't.num_uses as accessTokenNumUses',
-  't.period_seconds as accessTokenPeriod',
+  't.ttl_seconds as ttlSeconds',
+  't.max_ttl_seconds as maxTtlSeconds',
+  't.num_uses_limit as useLimit',
+  't.num_uses as useCount',
+  't.period_seconds as periodSeconds',
   't.expires_at as expiresAt',
-  't.is_revoked as isAccessTokenRevoked',
-  't.last_used_at as accessTokenLastUsedAt',
-  't.last_renewed_at as accessTokenLastRenewedAt',
+  't.is_revoked as isRevoked',
+  't.last_used_at as lastUsedAt',
+  't.last_renewed_at as lastRenewedAt',
   't.created_at as createdAt',
   't.updated_at as updatedAt',
-  't.client_secret_id as identityUAClientSecretId',
+  't.client_secret_id as clientSecretId',
   't.maker_id as makerTokenId',
+  't.session_claims as sessionClaims',
   sql<string | null>`case when o.parent_id is not null then o.id end`.as('subOrganizationId'),
 ] as const;
 
 /** What new tokens have in common. */
 const COMMON = [
-  ...['organization_id', 'identity_id', 'user_id', 'auth_method', 'client_secret_id', 'maker_id'],
+  ...['organization_id', 'identity_id', 'user_id', 'auth_method', 'client_secret_id', 'maker_id', 'session_claims'],
   ...['ttl_seconds', 'max_ttl_seconds', 'num_uses_limit'],
 ] as const;
 
@@ -205,7 +206,10 @@ export type AccessTokenView = ReturnType<typeof toAccessTokenView>;
 
 export const toAccessTokenView = (row: TokenRow) => ({
   ...row,
-  accessTokenNumUses: toInt(row.accessTokenNumUses),
+  useCount: toInt(row.useCount),
+  sessionClaims: Object.entries(row.sessionClaims ?? {})
+    .map(([key, value]) => ({ key, value }))
+    .sort((one, other) => (one.key < other.key ? -1 : 1)),
   expiresAt: endOf(row),
 });
 
@@ -214,8 +218,8 @@ export const holderIdOf = ({ identityId, userId }: Pick<TokenRow, 'identityId' |
   identityId ?? userId ?? NO_ID;
 
 /** When a token ends at the latest; null for never. For display only: `ENDS_AT` of the check decides. */
-function endOf({ expiresAt, accessTokenMaxTTL, createdAt }: TokenRow): Date | null {
-  const oldest = accessTokenMaxTTL > 0 ? new Date(createdAt.getTime() + accessTokenMaxTTL * 1_000) : null;
+function endOf({ expiresAt, maxTtlSeconds, createdAt }: TokenRow): Date | null {
+  const oldest = maxTtlSeconds > 0 ? new Date(createdAt.getTime() + maxTtlSeconds * 1_000) : null;
   if (expiresAt === null || oldest === null) return expiresAt ?? oldest;
   return expiresAt < oldest ? expiresAt : oldest;
 }

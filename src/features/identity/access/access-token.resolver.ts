@@ -7,7 +7,7 @@ import { CREATES_CREDENTIAL } from '../../../kernel/graphql/limited-operations.j
 import { Node } from '../../../kernel/graphql/node.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
-import { countedConnectionOf } from '../../../kernel/graphql/page.js';
+import { connectionOf } from '../../../kernel/graphql/page.js';
 import { relations, relationTo } from '../../../kernel/graphql/relations.js';
 import type { CountedConnectionOf } from '../../../kernel/paging.js';
 import {
@@ -35,6 +35,11 @@ import type { IssuedToken } from './token-issuing.js';
 import type { TokenListService } from './token-list.service.js';
 import type { TokenRevocationService } from './token-revocation.service.js';
 
+const SessionClaimValueType = objectType('SessionClaimValue', 'A claim that a token keeps of its login.', {
+  key: [String, 'Key under which it is kept.'],
+  value: [String, 'The claim as text; items of a list are joined by commas.'],
+});
+
 export const AccessTokenType = objectType(
   'AccessToken',
   'An access token of a machine identity or a user. The token itself is not stored and not returned.',
@@ -45,26 +50,30 @@ export const AccessTokenType = objectType(
     createdAt: [DateTime, 'When the token was created.'],
     updatedAt: [DateTime, 'When the token was last renamed, renewed or revoked.'],
     authMethod: [AuthMethodEnum, 'How the token was created.'],
-    accessTokenTTL: [Int, 'Lifetime in seconds from the creation or the last renewal; 0 for no limit.'],
-    accessTokenMaxTTL: [Int, 'Maximum lifetime in seconds from the creation, including renewals; 0 for no limit.'],
-    accessTokenNumUses: [
+    ttlSeconds: [Int, 'Lifetime in seconds from the creation or the last renewal; 0 for no limit.'],
+    maxTtlSeconds: [Int, 'Maximum lifetime in seconds from the creation, including renewals; 0 for no limit.'],
+    useCount: [
       Int,
       'Number of uses, including the uses handed to tokens that it created for the same holder. Exact for a token ' +
         'with a use limit; otherwise up to a minute late. At most 2,147,483,647.',
     ],
-    accessTokenNumUsesLimit: [Int, 'Maximum number of uses; 0 for no limit.'],
-    accessTokenLastUsedAt: [
+    useLimit: [Int, 'Maximum number of uses; 0 for no limit.'],
+    lastUsedAt: [
       orNull(DateTime),
       'When the token was last used. Exact for a token with a use limit; otherwise up to a minute late.',
     ],
-    accessTokenLastRenewedAt: [orNull(DateTime), 'When the token was last renewed.'],
-    isAccessTokenRevoked: [Boolean, 'Whether the token was revoked.'],
-    identityUAClientSecretId: [
+    lastRenewedAt: [orNull(DateTime), 'When the token was last renewed.'],
+    isRevoked: [Boolean, 'Whether the token was revoked.'],
+    clientSecretId: [
       orNull(ID),
       'ID of the client secret that the identity logged in with; null for a token created in another way.',
     ],
+    sessionClaims: [
+      [SessionClaimValueType],
+      'Claims of the token with which the identity logged in, ordered by key: those that its OIDC authentication keeps, or namespace and name of the Kubernetes service account. Permissions can use them. A claim of over 255 characters, or a list with an item that has a comma, is not kept. Empty for a token created in another way.',
+    ],
     name: [orNull(String), 'Name of the token, for example `deploy pipeline`.'],
-    accessTokenPeriod: [Int, 'Renewal period in seconds. Always 0: a renewal extends the lifetime by the TTL.'],
+    periodSeconds: [Int, 'Renewal period in seconds. Always 0: a renewal extends the lifetime by the TTL.'],
     subOrganizationId: [
       orNull(ID),
       'ID of the sub-organization that the token is scoped to; null for a token of the root organization.',
@@ -80,7 +89,7 @@ export const AccessTokenType = objectType(
 );
 export type AccessTokenType = InstanceType<typeof AccessTokenType>;
 
-const AccessTokenConnection = countedConnectionOf(AccessTokenType, 'AccessToken', 'latest change first, then ID');
+const AccessTokenConnection = connectionOf(AccessTokenType, 'AccessToken', 'latest change first, then ID');
 
 const HeldAccessTokenInput = inputType('HeldAccessTokenInput', TokenValue);
 
@@ -115,7 +124,7 @@ const RevokeAccessTokensPayload = objectType(
   'RevokeAccessTokensPayload',
   'Result of `revokeAccessTokens`: the tokens that were revoked or, with `dryRun`, would be.',
   {
-    dryRun: [Boolean, 'Whether this was a preview that changed nothing.'],
+    isDryRun: [Boolean, 'Whether this was a preview that changed nothing.'],
     tokens: [
       [AccessTokenType],
       'The revoked tokens, without those that were revoked before: the selected ones, in the order of their IDs or of ' +
@@ -138,8 +147,8 @@ const TOKEN_TYPE = 'Bearer';
 /** A new token in the form of the API. */
 export const toIssuedPayload = ({ accessToken, tokenData }: IssuedToken): CreateAccessTokenPayload => ({
   accessToken,
-  expiresIn: tokenData.accessTokenTTL,
-  accessTokenMaxTTL: tokenData.accessTokenMaxTTL,
+  expiresIn: tokenData.ttlSeconds,
+  accessTokenMaxTTL: tokenData.maxTtlSeconds,
   tokenType: TOKEN_TYPE,
   tokenData,
 });
@@ -263,19 +272,11 @@ export class IdentityTokensResolver {
   constructor(private readonly lists: TokenListService) {}
 
   @nested(
-    [AccessTokenType],
+    AccessTokenConnection,
     'The valid tokens of the identity, latest change first; null if you cannot read them. For all tokens use the query `accessTokens`.',
+    TokenPageArgs,
   )
-  async accessTokens({ id }: IdentityType, ctx: Context): Promise<readonly AccessTokenType[] | null> {
-    return (await this.lists.listOfIdentity(ctx, id))?.nodes ?? null;
-  }
-
-  @nested(AccessTokenConnection, 'The same as `accessTokens`, with pagination.', TokenPageArgs)
-  accessTokenConnection(
-    { id }: IdentityType,
-    ctx: Context,
-    page: object,
-  ): Promise<CountedConnectionOf<AccessTokenType> | null> {
+  accessTokens({ id }: IdentityType, ctx: Context, page: object): Promise<CountedConnectionOf<AccessTokenType> | null> {
     return this.lists.listOfIdentity(ctx, id, page);
   }
 }
@@ -300,10 +301,10 @@ export const accessTokenRelations = (service: AccessTokenService): object =>
       service.byIds,
       ({ makerTokenId }) => makerTokenId,
     ),
-    identityUAClientSecret: relationTo(
+    clientSecret: relationTo(
       ClientSecretType,
       'The client secret; null for a token created in another way, and if you cannot read it.',
       clientSecretsByIds,
-      ({ identityUAClientSecretId }) => identityUAClientSecretId,
+      ({ clientSecretId }) => clientSecretId,
     ),
   });

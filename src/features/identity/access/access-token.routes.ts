@@ -3,9 +3,10 @@ import { bodyOf, paging, queryInteger, routesAt, withoutNull } from '../../../re
 import { CreateToken, RenameToken, TokenValue } from './access-token.rules.js';
 
 // The fields of `tokenData` in operation 1 of the specification, and no others.
-const TOKEN = `id identityId createdAt updatedAt authMethod accessTokenTTL accessTokenMaxTTL accessTokenNumUses
-  accessTokenNumUsesLimit accessTokenLastUsedAt accessTokenLastRenewedAt isAccessTokenRevoked identityUAClientSecretId
-  name accessTokenPeriod subOrganizationId`;
+const TOKEN = `id identityId createdAt updatedAt authMethod accessTokenTTL: ttlSeconds accessTokenMaxTTL: maxTtlSeconds
+  accessTokenNumUses: useCount accessTokenNumUsesLimit: useLimit accessTokenLastUsedAt: lastUsedAt
+  accessTokenLastRenewedAt: lastRenewedAt isAccessTokenRevoked: isRevoked identityUAClientSecretId: clientSecretId
+  name accessTokenPeriod: periodSeconds subOrganizationId`;
 
 /** Well-formed, with a wrong checksum. */
 const EXAMPLE_TOKEN = { accessToken: 'srt_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLM' };

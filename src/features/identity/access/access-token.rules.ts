@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { changedSinceRules } from '../../../kernel/list-order.js';
-import { pageRules } from '../../../kernel/paging.js';
+import { FOR_REST_ALONE, pageRules } from '../../../kernel/paging.js';
 import { HAS_NO_CONTROL_CHARACTERS, idOf, integer } from '../../../kernel/value-rules.js';
-import { DEFAULT_TTL_SECONDS, hasFittingTtl, TTL_VIOLATION, ttlSeconds, usesLimit } from '../identities/public.js';
+import { DEFAULT_TTL_SECONDS, fitsMaxTtl, ttlSeconds, usesLimit } from '../identities/public.js';
 import { organizationSlug } from '../organizations/public.js';
 
 const tokenName = z.string().max(64).regex(HAS_NO_CONTROL_CHARACTERS, 'must not contain control characters');
@@ -24,16 +24,33 @@ export const CreatePersonalToken = z
     userId,
     name,
     organizationSlug: scope,
-    accessTokenTTL: ttlSeconds.default(DEFAULT_TTL_SECONDS).meta({
-      description: 'Lifetime in seconds; 0 for no limit, which requires `accessTokenMaxTTL` 0 too.',
+    ttlSeconds: ttlSeconds.default(DEFAULT_TTL_SECONDS).meta({
+      description: 'Lifetime in seconds; 0 for no limit, which requires `maxTtlSeconds` 0 too.',
     }),
-    accessTokenMaxTTL: ttlSeconds
+    maxTtlSeconds: ttlSeconds
       .default(DEFAULT_TTL_SECONDS)
       .meta({ description: 'Maximum lifetime in seconds, including renewals; 0 for no limit.' }),
-    accessTokenNumUsesLimit: usesLimit.default(0).meta({ description: 'Maximum number of uses; 0 for no limit.' }),
+    useLimit: usesLimit.default(0).meta({ description: 'Maximum number of uses; 0 for no limit.' }),
   })
-  .refine(hasFittingTtl, TTL_VIOLATION)
+  .refine(({ ttlSeconds: ttl, maxTtlSeconds: maxTtl }) => fitsMaxTtl(ttl, maxTtl), {
+    path: ['ttlSeconds'],
+    error: 'must not exceed maxTtlSeconds; 0 means no limit, so maxTtlSeconds must be 0 too',
+  })
   .meta({ description: 'The user, and the fields of the new token.' });
+
+/** Input of `logInWithOidc` and `logInWithKubernetes`. */
+export const LogInWithToken = z
+  .strictObject({
+    identityId: idOf('machine identity').max(1_000),
+    jwt: z.string().trim().max(15_000).meta({
+      description:
+        'The token that the platform of the machine issued: a signed JSON Web Token, up to 15,000 characters.',
+    }),
+    organizationSlug: organizationSlug
+      .nullish()
+      .meta({ description: 'Slug of the sub-organization to scope the token to.' }),
+  })
+  .meta({ description: 'The machine identity, and the token of its platform.' });
 
 /** Input of `revokeAccessToken`, and arguments of `accessToken`. */
 export const OneToken = z.strictObject({ id }).meta({ description: 'The token, by ID.' });
@@ -51,10 +68,14 @@ export const TokenValue = z
   .strictObject({ accessToken: z.string().max(1_000).meta({ description: 'The token itself, `srt_...`.' }) })
   .meta({ description: 'The token itself.' });
 
-const paging = {
-  ...pageRules,
-  ...changedSinceRules,
-  offset: integer(0, 100).nullish().meta({ description: 'Number of tokens to skip, 0 to 100.' }),
+const paging = { ...pageRules, ...changedSinceRules };
+
+/** For REST, whose lists can skip rows. */
+const skipping = {
+  offset: integer(0, 100)
+    .nullish()
+    .meta({ description: 'Number of tokens to skip, 0 to 100.' })
+    .register(FOR_REST_ALONE, {}),
 };
 
 const filters = {
@@ -81,6 +102,7 @@ export const ListTokens = z.strictObject({
     .default(false)
     .meta({ description: 'Whether to include tokens that are no longer valid: revoked, expired or used up.' }),
   ...paging,
+  ...skipping,
 });
 
 /** Maximum number of tokens that one call selects. */
@@ -106,7 +128,7 @@ export const RevokeTokens = z
   )
   .meta({ description: 'The tokens to revoke: by ID, or by common attributes.' });
 
-/** Arguments of `Identity.accessTokenConnection`. */
+/** Arguments of `Identity.accessTokens`. */
 export const ListOfIdentity = z.strictObject({ ...pageRules, ...changedSinceRules });
 
 /** Arguments of `personalAccessTokens`. */

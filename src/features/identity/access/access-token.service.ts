@@ -70,12 +70,12 @@ export class AccessTokenService {
    * Creates a personal access token. Users create their own; admins of the organization can create one for any user,
    * who otherwise could not get a first token. A token that a user creates for itself is limited as in `create`.
    *
-   * @param raw `{ userId, name?, organizationSlug?, accessTokenTTL?, accessTokenMaxTTL?, accessTokenNumUsesLimit? }`
+   * @param raw `{ userId, name?, organizationSlug?, ttlSeconds?, maxTtlSeconds?, useLimit? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, PERMISSION_BOUNDARY, USER_NOT_FOUND, ORGANIZATION_NOT_FOUND,
    * TOKEN_SCOPE_REFUSED, AUDIT_UNAVAILABLE; TOKEN_USES_EXHAUSTED and LAST_ADMIN as `create`
    */
   async createPersonal(ctx: Context, raw: unknown): Promise<IssuedToken> {
-    const { userId, name = null, organizationSlug, ...settings } = parse(CreatePersonalToken, raw);
+    const { userId, name = null, organizationSlug, ...limits } = parse(CreatePersonalToken, raw);
     if (!isCaller(ctx, 'user', userId)) authorize(ctx, 'member:edit');
     return inTransaction(ctx, async (tx) => {
       if (!isCaller(tx, 'user', userId)) {
@@ -86,7 +86,12 @@ export class AccessTokenService {
         owner: { kind: 'user', id: userId },
         slug: organizationSlug,
       });
-      const order = { owner: { userId }, organizationId, ...settings };
+      const order = {
+        ...{ owner: { userId }, organizationId },
+        accessTokenTTL: limits.ttlSeconds,
+        accessTokenMaxTTL: limits.maxTtlSeconds,
+        accessTokenNumUsesLimit: limits.useLimit,
+      };
       const issued = await (isCaller(tx, 'user', userId) ? insertOwnToken : insertToken)(tx, order, { name });
       await audit(tx, 'access-token:create', issued.tokenData);
       return issued;

@@ -37,6 +37,11 @@ const ERRORS = declareErrors({
     'Unauthorized',
     'The client secret cannot be used from this IP address. Add the address to the trusted IPs of the identity.',
   ),
+  LOGIN_FAILED: row(
+    401,
+    'Unauthorized',
+    'The login failed. The audit trail of the organization says why; check the identity ID, and that the token is new and for this service.',
+  ),
   TOKEN_NOT_FOUND: notFound('token'),
 });
 

@@ -94,7 +94,8 @@ export class Authenticator {
       const uses = begin();
       const read = async () => {
         const passed = await this.#read(kernel, hash, address, uses);
-        return passed && { value: passed, until: passed.until, size: passed.attributes?.length ?? 0 };
+        const size = (passed?.attributes?.length ?? 0) + (passed?.sessionAttributes?.length ?? 0);
+        return passed && { value: passed, until: passed.until, size };
       };
       const name = `token ${credential} ${address}`;
       const { value: passed, state } = await kernel.accessCache.find(name, read);

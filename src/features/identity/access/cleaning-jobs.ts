@@ -1,12 +1,13 @@
 import { replaceMarks } from '../../../kernel/access-cache/access-changes.sql.js';
 import { NO_ID } from '../../../kernel/ids.js';
 import type { JobKind } from '../../../kernel/jobs/job-kind.js';
-import { deleteEnded } from './token-family.sql.js';
+import { deleteEnded, deleteExpiredLoginTokens } from './token-family.sql.js';
 
 const DAY_SECONDS = 86_400;
 /** So long it is still listed, and a request with it is told why it is refused. */
 const KEPT_DAYS = 30;
 const TOKENS_AT_ONCE = 2_000;
+const USED_AT_ONCE = 10_000;
 
 /** Deletes tokens that nobody can use any more: a login makes one each time. */
 export const ENDED_TOKENS_JOB: JobKind = {
@@ -16,6 +17,10 @@ export const ENDED_TOKENS_JOB: JobKind = {
   staysInside: true,
   concurrency: 1,
   run: async (_, run) => {
+    for (let deleted = USED_AT_ONCE; deleted === USED_AT_ONCE; )
+      deleted = await run.inTransaction(
+        async (tx) => (await deleteExpiredLoginTokens(tx, { most: String(USED_AT_ONCE) })).length,
+      );
     for (let after: string | null = NO_ID; after !== null; ) {
       const from: string = after;
       after = await run.inTransaction(async (tx) => {

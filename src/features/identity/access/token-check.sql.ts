@@ -5,13 +5,15 @@ import {
   hasTimedRoles,
   ORGANIZATION_ROLES,
   RIGHTS_CACHE_SECONDS,
+  sessionAttributesOf,
   storedRulesOf,
 } from '../permissions/public.js';
 
 const HOLDER = `t.id as "tokenId", case when t.user_id is null then 'identity' else 'user' end as "actorKind",
   coalesce(i.id, u.id) as "actorId", coalesce(i.name, u.username) as "actorName",
   coalesce(i.is_installation_admin, false) as "isInstallationAdmin",
-  o.id as "organizationId", coalesce(o.parent_id, o.id) as "rootOrganizationId", held.roles, held."storedRules", held.attributes`;
+  o.id as "organizationId", coalesce(o.parent_id, o.id) as "rootOrganizationId", held.roles, held."storedRules", held.attributes,
+  ${sessionAttributesOf('t')} as "sessionAttributes"`;
 
 const BUILT_IN = `array[${ORGANIZATION_ROLES.map((slug) => `'${slug}'`).join(', ')}]`;
 
@@ -84,7 +86,12 @@ export const CALLER_COLUMNS = {
   attributes: t.nullable(t.text),
 } as const;
 
-const HOLDER_ROW = { ...CALLER_COLUMNS, tokenId: t.uuid, actorKind: t.oneOf('identity', 'user') } as const;
+const HOLDER_ROW = {
+  ...CALLER_COLUMNS,
+  tokenId: t.uuid,
+  actorKind: t.oneOf('identity', 'user'),
+  sessionAttributes: t.nullable(t.text),
+} as const;
 
 const from = (withRules: boolean) => `from access_token t
   join organization o on o.id = t.organization_id
@@ -93,6 +100,8 @@ const from = (withRules: boolean) => `from access_token t
   cross join lateral ${rolesInOrganization('t.organization_id', 'coalesce(t.identity_id, t.user_id)', { withRules })} held
   left join identity_token_auth ta on t.auth_method = 'token-auth' and ta.identity_id = t.identity_id
   left join identity_universal_auth ua on t.auth_method = 'universal-auth' and ua.identity_id = t.identity_id
+  left join identity_oidc_auth oa on t.auth_method = 'oidc-auth' and oa.identity_id = t.identity_id
+  left join identity_kubernetes_auth ka on t.auth_method = 'kubernetes-auth' and ka.identity_id = t.identity_id
   where t.token_hash = :hash`;
 
 /** When a token ends at the latest: at its expiry, or at its maximum age, whichever comes first; null for never. */
@@ -102,7 +111,7 @@ export const ENDS_AT = `least(t.expires_at,
 export const IS_EXPIRED = `coalesce(${ENDS_AT} <= now(), false)`;
 /** By the trusted networks of the auth method that the token was created with. */
 const IS_ADDRESS_TRUSTED = `(t.auth_method = 'personal'
-  or coalesce(:address::inet <<= any(coalesce(ta.trusted_ips, ua.trusted_ips)), false))`;
+  or coalesce(:address::inet <<= any(coalesce(ta.trusted_ips, ua.trusted_ips, oa.trusted_ips, ka.trusted_ips)), false))`;
 
 const IS_TIMED = `(held.until is not null or ${hasTimedRoles('coalesce(t.identity_id, t.user_id)')})`;
 
@@ -129,7 +138,7 @@ export const CHECK_TOKEN = sqlStatement({
       returning t.id
     )
     select "tokenId", "actorKind", "actorId", "actorName", "isInstallationAdmin", "organizationId", "rootOrganizationId",
-      roles, "storedRules", attributes,
+      roles, "storedRules", attributes, "sessionAttributes",
       num_uses_limit > 0 as "isLimited", case when num_uses_limit = 0 then extract(epoch from until)::float8 end as until, "isTimed",
       exists (select from counted) as "isCounted"
     from holder where num_uses_limit = 0 or exists (select from counted)`,

@@ -2,7 +2,7 @@ import type { Ability } from '../../../kernel/authz/ability.js';
 import type { Context, Kernel, RequestInfo } from '../../../kernel/context.js';
 import type { Query } from '../../../kernel/database/database.js';
 import { AppError, type ErrorCode } from '../../../kernel/errors.js';
-import { findOrganizationRights, organizationRights, type StoredRights } from '../permissions/public.js';
+import { findOrganizationRights, organizationRights, type StoredRights, withSession } from '../permissions/public.js';
 import { CHECK_TOKEN, FIND_TOKEN } from './token-check.sql.js';
 
 /** The actor, and its organization. */
@@ -17,6 +17,8 @@ export interface Holder {
   readonly roles: readonly string[] | null;
   /** The rights that these roles grant. */
   readonly ability: Ability;
+  /** Attributes that its session came with, as JSON text; absent or null for none. */
+  readonly sessionAttributes?: string | null;
 }
 
 /** The holder of a token, and its scope. */
@@ -49,12 +51,13 @@ interface HeldRow {
   readonly roles: readonly string[] | null;
   readonly storedRules: unknown;
   readonly attributes: string | null;
+  readonly sessionAttributes?: string | null;
 }
 
-const heldIn = ({ roles, storedRules, attributes }: HeldRow): StoredRights => ({
+const heldIn = ({ roles, storedRules, attributes, sessionAttributes = null }: HeldRow): StoredRights => ({
   roles: roles ?? [],
   storedRules: storedRules as StoredRights['storedRules'],
-  attributes,
+  attributes: withSession(attributes, sessionAttributes),
 });
 
 /** A row with the text of rules, and their compiled rights. */
@@ -170,6 +173,7 @@ export const contextOf = (
     id: holder.actorId,
     name: holder.actorName,
     tokenId: holder.tokenId,
+    sessionAttributes: holder.sessionAttributes ?? null,
     // A right above all organizations: a token that is scoped to a sub-organization does not have it.
     isInstallationAdmin: holder.isInstallationAdmin && holder.organizationId === holder.rootOrganizationId,
   },

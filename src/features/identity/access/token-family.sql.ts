@@ -75,3 +75,12 @@ export const deleteEnded = sqlStatement({
   params: { days: t.integer, after: t.uuid, most: t.bigint },
   row: { last: t.nullable(t.uuid), seenCount: t.integer, organizationIds: t.array(t.text) },
 });
+
+/** Forgets used tokens that have expired. */
+export const deleteExpiredLoginTokens = sqlStatement({
+  text: `delete from used_login_token where (identity_id, token_hash) in (
+      select identity_id, token_hash from used_login_token where expires_at < now() order by expires_at limit :most::bigint)
+    returning identity_id as "identityId"`,
+  params: { most: t.bigint },
+  row: { identityId: t.uuid },
+});

@@ -12,10 +12,15 @@ export interface IssuedToken {
   readonly tokenData: AccessTokenView;
 }
 
-/** A machine identity, and the client secret with which it logged in, if it did. */
+/** A machine identity, and the client secret or the token of a platform with which it logged in, if it did. */
 interface IdentityOwner {
   readonly identityId: string;
   readonly clientSecretId?: string;
+  readonly platform?: {
+    readonly method: 'oidc-auth' | 'kubernetes-auth';
+    /** What is kept of its token. */
+    readonly sessionClaims: Readonly<Record<string, string>>;
+  };
 }
 
 /** What new tokens have in common. */
@@ -92,8 +97,20 @@ export async function insertTokens(
 
 function ownerColumns(owner: TokenOrder['owner']) {
   if ('userId' in owner)
-    return { identity_id: null, user_id: owner.userId, client_secret_id: null, auth_method: 'personal' } as const;
-  const { identityId: identity_id, clientSecretId: client_secret_id = null } = owner;
-  const auth_method = client_secret_id === null ? 'token-auth' : 'universal-auth';
-  return { identity_id, user_id: null, client_secret_id, auth_method } as const;
+    return {
+      identity_id: null,
+      user_id: owner.userId,
+      client_secret_id: null,
+      auth_method: 'personal',
+      session_claims: null,
+    } as const;
+  const { identityId: identity_id, clientSecretId: client_secret_id = null, platform } = owner;
+  const auth_method = platform?.method ?? (client_secret_id === null ? 'token-auth' : 'universal-auth');
+  return {
+    identity_id,
+    user_id: null,
+    client_secret_id,
+    auth_method,
+    session_claims: platform?.sessionClaims ?? null,
+  } as const;
 }

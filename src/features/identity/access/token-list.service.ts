@@ -91,7 +91,7 @@ export class TokenListService {
   async listOfIdentity(
     ctx: Context,
     identityId: string,
-    raw: object = {},
+    raw: object,
   ): Promise<CountedConnectionOf<AccessTokenView> | null> {
     const request = parse(ListOfIdentity, raw);
     const bounds = { ...timePageBounds(request), since: request.updatedSince?.toISOString() ?? null };

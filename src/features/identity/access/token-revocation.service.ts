@@ -24,7 +24,7 @@ import { authorizedTokens } from './token-rights.js';
 
 /** Tokens that were revoked, or would be without `dryRun`. */
 interface Revocation {
-  readonly dryRun: boolean;
+  readonly isDryRun: boolean;
   readonly tokens: readonly AccessTokenView[];
   readonly hasMore: boolean;
 }
@@ -57,22 +57,22 @@ export class TokenRevocationService {
    * can log in
    */
   async revoke(ctx: Context, raw: unknown): Promise<Revocation> {
-    const { ids, dryRun, ...filter } = parse(RevokeTokens, raw);
+    const { ids, dryRun: isDryRun, ...filter } = parse(RevokeTokens, raw);
     await this.pendingUses.store(ctx.database.query);
     const revocation = await inTransaction(ctx, async (tx) => {
       const chosen = ids == null ? await this.#matching(tx, filter) : await named(tx, ids);
       const chosenIds = chosen.tokens.map(({ id }) => id);
       const admins = await lockLoggedInAdmins(tx, [...new Set(chosen.tokens.map(holderIdOf))]);
-      const revoked = dryRun
+      const revoked = isDryRun
         ? (await FIND_FAMILIES(tx, { ids: chosenIds })).map(({ id }) => id)
         : await revokeTokens(tx, chosenIds);
       await keepLoggedInAdmins(tx, admins, revoked);
       const tokens = await inOrder(tx, chosenIds, revoked);
-      if (!dryRun && tokens.length > 0) await tx.auditTrail.recordChange(tx, ...tokens.map(eventOf));
-      return { dryRun, tokens, hasMore: chosen.hasMore };
+      if (!isDryRun && tokens.length > 0) await tx.auditTrail.recordChange(tx, ...tokens.map(eventOf));
+      return { isDryRun, tokens, hasMore: chosen.hasMore };
     });
     const { tokens } = revocation;
-    if (dryRun || tokens.length === 0)
+    if (isDryRun || tokens.length === 0)
       await ctx.auditTrail.recordRead(ctx, { action: 'access-token:list', facts: { count: tokens.length } });
     return revocation;
   }

@@ -29,7 +29,7 @@ export class ViewerResolver {
   })
   async viewer(@Ctx() ctx: Context): Promise<ViewerType> {
     const token = await this.tokens.getOwn(ctx);
-    const limit = token.accessTokenNumUsesLimit;
+    const limit = token.useLimit;
     return {
       kind: token.userId === null ? 'identity' : 'user',
       name: ctx.actor.name,
@@ -37,7 +37,7 @@ export class ViewerResolver {
       userId: token.userId,
       organizationId: ctx.organizationId,
       token,
-      usesLeft: limit === 0 ? null : Math.max(0, limit - token.accessTokenNumUses),
+      usesLeft: limit === 0 ? null : Math.max(0, limit - token.useCount),
     };
   }
 

@@ -3,40 +3,23 @@ import type { TimeBounds } from '../../../kernel/paging.js';
 import type { IdentitySchema } from '../organizations/public.js';
 import { ClientSecretSchema } from './client-secret.entity.js';
 import { IdentityTokenAuthSchema } from './token-auth.entity.js';
-import { IdentityUniversalAuthSchema } from './universal-auth.entity.js';
 
-const tables = tablesOf<typeof IdentityTokenAuthSchema | typeof IdentityUniversalAuthSchema | typeof IdentitySchema>();
+const tables = tablesOf<typeof IdentityTokenAuthSchema | typeof IdentitySchema>();
 
 /**
- * A configuration, held until the transaction ends. The identity first, as its deletion does: whoever makes a token and whoever
+ * A configuration, locked until the transaction ends. The identity first, as its deletion does: whoever makes a token and whoever
  * deletes its owner must not wait in a circle.
  */
 export const lockTokenAuth = prepared(({ identityId }: { identityId: string }) =>
   tables
     .with(
-      (held) => held('held').materialized(),
+      (locked) => locked('locked').materialized(),
       (query) => query.selectFrom('identity').select('id').where('id', '=', identityId).forKeyShare(),
     )
     .selectFrom('identity_token_auth')
     .select(columnsOf(IdentityTokenAuthSchema))
-    .where('identity_id', '=', (query) => query.selectFrom('held').select('id'))
+    .where('identity_id', '=', (query) => query.selectFrom('locked').select('id'))
     .forShare(),
-);
-
-/** Removes a configuration. No row: there was none. */
-export const deleteTokenAuth = prepared(({ identityId }: { identityId: string }) =>
-  tables
-    .deleteFrom('identity_token_auth')
-    .where('identity_id', '=', identityId)
-    .returning(columnsOf(IdentityTokenAuthSchema)),
-);
-
-/** The same of universal authentication, with its client secrets. */
-export const deleteUniversalAuth = prepared(({ identityId }: { identityId: string }) =>
-  tables
-    .deleteFrom('identity_universal_auth')
-    .where('identity_id', '=', identityId)
-    .returning(columnsOf(IdentityUniversalAuthSchema)),
 );
 
 /** The client secrets of an identity, newest first, then id. */

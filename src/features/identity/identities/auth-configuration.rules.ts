@@ -1,8 +1,10 @@
+import { X509Certificate } from 'node:crypto';
 import * as z from 'zod';
 import { isCidr, toCidr } from '../../../kernel/addresses.js';
+import { compileGlob, MAX_GLOB } from '../../../kernel/authz/glob.js';
 import { AppError } from '../../../kernel/errors.js';
 import { pageRules } from '../../../kernel/paging.js';
-import { idOf, integer, storedText } from '../../../kernel/value-rules.js';
+import { HAS_NO_CONTROL_CHARACTERS, idOf, integer, storedText } from '../../../kernel/value-rules.js';
 
 /** Ten years. */
 const MAX_SECONDS = 315_360_000;
@@ -39,19 +41,19 @@ const trustedIps = z.array(TrustedIp).min(1).max(256);
 export const fitsMaxTtl = (ttl: number, maxTtl: number): boolean => maxTtl === 0 || (ttl > 0 && ttl <= maxTtl);
 
 /** The same for settings of tokens. */
-export const hasFittingTtl = ({ accessTokenTTL, accessTokenMaxTTL }: TokenTtls): boolean =>
+const hasFittingTtl = ({ accessTokenTTL, accessTokenMaxTTL }: TokenTtls): boolean =>
   fitsMaxTtl(accessTokenTTL, accessTokenMaxTTL);
 
-export interface TokenTtls {
+interface TokenTtls {
   readonly accessTokenTTL: number;
   readonly accessTokenMaxTTL: number;
 }
 
 /** Changes of them; absent keeps. */
-export type TtlChanges = { readonly [Name in keyof TokenTtls]?: number | undefined };
+type TtlChanges = { readonly [Name in keyof TokenTtls]?: number | undefined };
 
 /** The violation of a TTL above the max TTL. */
-export const TTL_VIOLATION = {
+const TTL_VIOLATION = {
   path: ['accessTokenTTL'],
   error: 'must not exceed accessTokenMaxTTL; 0 means no limit, so accessTokenMaxTTL must be 0 too',
 };
@@ -62,47 +64,69 @@ const MAX_TTL_VIOLATION = {
   error: 'must not be less than accessTokenTTL, where 0 means no limit; 0 means no maximum',
 };
 
-const tokenNetworks = trustedIps.meta({
-  description: 'Networks that access tokens can be used from, 1 to 256.',
-});
-const ttl = ttlSeconds.meta({
-  description: 'Lifetime of access tokens in seconds, 0 to 315360000. 0: no limit; `accessTokenMaxTTL` must be 0 too.',
-});
-const maxTtl = ttlSeconds.meta({
-  description: 'Maximum lifetime of access tokens in seconds, including renewals, 0 to 315360000. 0: no limit.',
-});
-const uses = usesLimit.meta({ description: 'Maximum number of uses of an access token. 0: no limit.' });
 const identityId = idOf('machine identity');
 
-/** What every way in says of the tokens that it makes. */
+/** What every authentication method says of the tokens that it makes. */
 const tokenSettings = {
-  accessTokenTrustedIps: tokenNetworks.default(EVERYWHERE),
-  accessTokenTTL: ttl.default(DEFAULT_TTL_SECONDS),
-  accessTokenMaxTTL: maxTtl.default(DEFAULT_TTL_SECONDS),
-  accessTokenNumUsesLimit: uses.default(0),
+  accessTokenTrustedIps: trustedIps
+    .meta({ description: 'Networks that access tokens can be used from, 1 to 256.' })
+    .default(EVERYWHERE),
+  accessTokenTTL: ttlSeconds
+    .meta({
+      description:
+        'Lifetime of access tokens in seconds, 0 to 315360000. 0: no limit; `accessTokenMaxTTL` must be 0 too.',
+    })
+    .default(DEFAULT_TTL_SECONDS),
+  accessTokenMaxTTL: ttlSeconds
+    .meta({
+      description: 'Maximum lifetime of access tokens in seconds, including renewals, 0 to 315360000. 0: no limit.',
+    })
+    .default(DEFAULT_TTL_SECONDS),
+  accessTokenNumUsesLimit: usesLimit
+    .meta({ description: 'Maximum number of uses of an access token. 0: no limit.' })
+    .default(0),
 };
 
-/** What may change of it: absent keeps. */
-const tokenSettingsChanges = {
-  accessTokenTrustedIps: tokenNetworks.optional(),
-  accessTokenTTL: ttl.optional(),
-  accessTokenMaxTTL: maxTtl.optional(),
-  accessTokenNumUsesLimit: uses.optional(),
+/** Rules of a change, where absent keeps: nothing is required, and nothing has a default. */
+type Changes<S extends z.core.$ZodLooseShape> = {
+  [Name in keyof S]: S[Name] extends z.ZodDefault<infer Inner extends z.core.SomeType>
+    ? z.ZodOptional<Inner>
+    : S[Name] extends z.ZodOptional
+      ? S[Name]
+      : z.ZodOptional<S[Name]>;
 };
+export const changesOf = <S extends z.core.$ZodLooseShape>(shape: S): Changes<S> =>
+  Object.fromEntries(
+    Object.entries(shape).map(([name, rule]) => {
+      const bare = rule instanceof z.ZodDefault ? rule.unwrap() : rule;
+      return [name, bare instanceof z.ZodOptional ? bare : z.optional(bare)];
+    }),
+  ) as Changes<S>;
 
-/** Input of `attachTokenAuth`. */
-export const AttachTokenAuth = z
-  .strictObject({ identityId, ...tokenSettings })
-  .refine(hasFittingTtl, TTL_VIOLATION)
-  .meta({ description: 'Settings of the new token authentication.' });
+/**
+ * Inputs of an authentication method.
+ *
+ * @param name as descriptions call it: `token authentication`
+ * @param own what it has beside the settings of its tokens
+ */
+export function configurationRules<const S extends z.core.$ZodLooseShape>(name: string, own: S) {
+  const settings = { ...own, ...tokenSettings };
+  const isClearable = Object.values(own).some((rule) => z.safeParse(rule, null).success);
+  return {
+    name,
+    attach: z
+      .strictObject({ identityId, ...settings })
+      .refine((tokens) => hasFittingTtl(tokens as TokenTtls), TTL_VIOLATION)
+      .meta({ description: `Settings of the new ${name}.` }),
+    update: z.strictObject({ identityId, ...changesOf(settings) }).meta({
+      description: `Fields to change. Omitted fields keep their values${isClearable ? '; null clears them' : ''}.`,
+    }),
+    one: z.strictObject({ identityId }).meta({ description: 'The machine identity, by ID.' }),
+  };
+}
 
-/** Input of `updateTokenAuth`. */
-export const UpdateTokenAuth = z
-  .strictObject({ identityId, ...tokenSettingsChanges })
-  .meta({ description: 'Fields to change. Omitted fields keep their values.' });
-
-/** Input of `removeTokenAuth`, and arguments of `identityTokenAuth`. */
-export const OneTokenAuth = z.strictObject({ identityId }).meta({ description: 'The machine identity, by ID.' });
+/** Inputs of token authentication, which has nothing else. */
+export const TokenAuthRules = configurationRules('token authentication', {});
 
 /**
  * Checks the stored result of a change, which the caller rolls back: two callers may have changed one side each. A change of
@@ -124,23 +148,59 @@ export const toRanges = (ips: readonly { ipAddress: string }[]): string[] => [
   ...new Set(ips.flatMap(({ ipAddress }) => toCidr(ipAddress) ?? [])),
 ];
 
-const clientSecretNetworks = trustedIps.meta({
-  description: 'Networks that client secrets can be used from, 1 to 256.',
+/** Inputs of universal authentication. */
+export const UniversalAuthRules = configurationRules('universal authentication', {
+  clientSecretTrustedIps: trustedIps
+    .meta({ description: 'Networks that client secrets can be used from, 1 to 256.' })
+    .default(EVERYWHERE),
 });
 
-/** Input of `attachUniversalAuth`. */
-export const AttachUniversalAuth = z
-  .strictObject({ identityId, clientSecretTrustedIps: clientSecretNetworks.default(EVERYWHERE), ...tokenSettings })
-  .refine(hasFittingTtl, TTL_VIOLATION)
-  .meta({ description: 'Settings of the new universal authentication.' });
+// What several platforms ask for.
 
-/** Input of `updateUniversalAuth`. */
-export const UpdateUniversalAuth = z
-  .strictObject({ identityId, clientSecretTrustedIps: clientSecretNetworks.optional(), ...tokenSettingsChanges })
-  .meta({ description: 'Fields to change. Omitted fields keep their values.' });
+/** A text of one line. */
+export const line = (max: number) =>
+  z.string().trim().min(1).max(max).regex(HAS_NO_CONTROL_CHARACTERS, 'must not contain control characters');
 
-/** Input of `removeUniversalAuth`, and arguments of `identityUniversalAuth`. */
-export const OneUniversalAuth = z.strictObject({ identityId }).meta({ description: 'The machine identity, by ID.' });
+/** What texts of tokens are compared with. */
+export const pattern = z
+  .string()
+  .min(1)
+  .max(MAX_GLOB)
+  .superRefine((text, context) => {
+    const compiled = compileGlob(text);
+    if (typeof compiled === 'string') context.addIssue({ code: 'custom', message: compiled });
+  });
+
+/** Where a platform is asked: without credentials, query and fragment. */
+export const url = (example: string) =>
+  z
+    .string()
+    .trim()
+    .max(2_000)
+    .refine(isPlainUrl, { error: `must be a URL as ${example}` });
+
+function isPlainUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password, search, hash } = new URL(text);
+  return /^https?:$/.test(protocol) && [username, password, search, hash].every((part) => part === '');
+}
+
+/** Certificates in PEM. */
+export const certificates = z
+  .string()
+  .trim()
+  .max(32_768)
+  .refine(areCertificates, { error: 'must be certificates in PEM' });
+
+function areCertificates(text: string): boolean {
+  const blocks = text.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
+  try {
+    for (const block of blocks) new X509Certificate(block);
+    return blocks.length > 0;
+  } catch {
+    return false;
+  }
+}
 
 /** Input of `createClientSecret`: without limits it works until it is revoked. */
 export const CreateClientSecret = z

@@ -1,20 +1,6 @@
-import { Utils } from '@mikro-orm/core';
-import type { z } from 'zod';
-import { toRanges, type UpdateTokenAuth } from './auth-configuration.rules.js';
+import { toRanges } from './auth-configuration.rules.js';
 import type { IdentityTokenAuth } from './token-auth.entity.js';
 import type { IdentityUniversalAuth } from './universal-auth.entity.js';
-
-/** The settings that change. */
-export const tokenSettingsOf = (changes: Omit<z.output<typeof UpdateTokenAuth>, 'identityId'>) => {
-  const settings = {
-    trustedIps: changes.accessTokenTrustedIps && toRanges(changes.accessTokenTrustedIps),
-    ttlSeconds: changes.accessTokenTTL,
-    maxTtlSeconds: changes.accessTokenMaxTTL,
-    numUsesLimit: changes.accessTokenNumUsesLimit,
-  };
-  Utils.dropUndefinedProperties(settings);
-  return settings;
-};
 
 /** The token-auth configuration of an identity as services pass it on, in the names of the interface. */
 export interface TokenAuthView {
@@ -29,6 +15,10 @@ export interface TokenAuthView {
 
 /** Networks in the form of the interface. */
 const toNetworks = (ranges: readonly string[]): { ipAddress: string }[] => ranges.map((ipAddress) => ({ ipAddress }));
+
+/** Networks of an input as they are stored, for a comparison with those of a configuration. */
+export const toStoredNetworks = (ips: readonly { ipAddress: string }[]): { ipAddress: string }[] =>
+  toNetworks(toRanges(ips));
 
 export const toTokenAuthView = (row: IdentityTokenAuth): TokenAuthView => ({
   identityId: row.identityId,

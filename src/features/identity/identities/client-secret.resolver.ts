@@ -6,7 +6,7 @@ import { Node } from '../../../kernel/graphql/node.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, query } from '../../../kernel/graphql/operations.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
-import type { ConnectionOf } from '../../../kernel/paging.js';
+import type { CountedConnectionOf } from '../../../kernel/paging.js';
 import { bodyOf, routesAt } from '../../../rest/route.js';
 import { CreateClientSecret, ListClientSecrets, OneClientSecret } from './auth-configuration.rules.js';
 import type { ClientSecretService } from './client-secret.service.js';
@@ -18,21 +18,12 @@ export const ClientSecretType = objectType(
     id: [ID, 'ID of the client secret. The ID is not the value.'],
     identityId: [ID, 'ID of the machine identity that logs in with it.'],
     description: [String, 'Description of the client secret. May be empty.'],
-    clientSecretPrefix: [
-      String,
-      'First four characters of the value after `srs_`, to recognize it, for example `k3Xb`.',
-    ],
-    clientSecretTTL: [Int, 'Lifetime in seconds from its creation. 0: no limit.'],
-    clientSecretNumUses: [
-      Int,
-      'Number of logins with the client secret. Numbers above 2,147,483,647 are shown as 2,147,483,647.',
-    ],
-    clientSecretNumUsesLimit: [Int, 'Maximum number of logins. 0: no limit.'],
-    clientSecretLastUsedAt: [
-      orNull(DateTime),
-      'When the client secret was last used to log in. Null if it was never used.',
-    ],
-    isClientSecretRevoked: [
+    prefix: [String, 'First four characters of the value after `srs_`, to recognize it, for example `k3Xb`.'],
+    ttlSeconds: [Int, 'Lifetime in seconds from its creation. 0: no limit.'],
+    useCount: [Int, 'Number of logins with the client secret. Numbers above 2,147,483,647 are shown as 2,147,483,647.'],
+    useLimit: [Int, 'Maximum number of logins. 0: no limit.'],
+    lastUsedAt: [orNull(DateTime), 'When the client secret was last used to log in. Null if it was never used.'],
+    isRevoked: [
       Boolean,
       'Whether the client secret was revoked. Then it cannot be used to log in, and the tokens issued with it are revoked too.',
     ],
@@ -57,7 +48,7 @@ export class ClientSecretResolver {
   constructor(private readonly service: ClientSecretService) {}
 
   @query(ClientSecretConnection, ListClientSecrets, 'Lists the client secrets of a machine identity, newest first.')
-  clientSecrets(ctx: Context, args: object): Promise<ConnectionOf<ClientSecretType>> {
+  clientSecrets(ctx: Context, args: object): Promise<CountedConnectionOf<ClientSecretType>> {
     return this.service.list(ctx, args);
   }
 
@@ -86,8 +77,13 @@ export class ClientSecretResolver {
   }
 }
 
+/** In the names of the interface. */
+const CLIENT_SECRET = `id identityId description clientSecretPrefix: prefix clientSecretTTL: ttlSeconds clientSecretNumUses: useCount
+  clientSecretNumUsesLimit: useLimit clientSecretLastUsedAt: lastUsedAt isClientSecretRevoked: isRevoked expiresAt createdAt updatedAt`;
+
 const clientSecrets = routesAt('/api/v1/auth/universal-auth/identities/{identityId}/client-secrets', {
   as: 'clientSecretData',
+  select: CLIENT_SECRET,
   errors: ['IDENTITY_NOT_FOUND'],
 });
 
@@ -96,6 +92,7 @@ export const clientSecretRoutes = [
   clientSecrets.post('', 'Create a client secret for a machine identity', {
     sensitive: true,
     field: 'createClientSecret',
+    select: `clientSecret clientSecretData { ${CLIENT_SECRET} }`,
     body: bodyOf(CreateClientSecret, 'identityId'),
     errors: ['UNIVERSAL_AUTH_NOT_FOUND'],
     example: { description: 'deploy pipeline', ttl: 2_592_000, numUsesLimit: 0 },

@@ -9,7 +9,7 @@ import { inTransaction, withConstraintCodes } from '../../../kernel/database/in-
 import { findRow } from '../../../kernel/database/rows.js';
 import { AppError } from '../../../kernel/errors.js';
 import { isId, NO_ID, newId } from '../../../kernel/ids.js';
-import { Page, timeCursorKey, timePageBounds } from '../../../kernel/paging.js';
+import { type CountedConnectionOf, counted, Page, timeCursorKey, timePageBounds } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import { toInt } from '../../../kernel/value-rules.js';
 import {
@@ -77,7 +77,7 @@ export class ClientSecretService {
    * @param raw `{ identityId, first?, after? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, IDENTITY_NOT_FOUND, AUDIT_UNAVAILABLE
    */
-  async list(ctx: Context, raw: unknown): Promise<Page<ClientSecretView>> {
+  async list(ctx: Context, raw: unknown): Promise<CountedConnectionOf<ClientSecretView>> {
     const { identityId, ...request } = parse(ListClientSecrets, raw);
     const bounds = timePageBounds(request);
     const { id } = await this.identities.authorized(ctx, identityId, 'identity:get-token');
@@ -87,7 +87,7 @@ export class ClientSecretService {
       action: 'client-secret:list',
       facts: { identityId: id, count: page.nodes.length },
     });
-    return page;
+    return counted(page, () => emOf(ctx).count(ClientSecret, { identityId: id }));
   }
 
   /**
@@ -172,17 +172,16 @@ interface IssuedClientSecret {
   readonly clientSecretData: ClientSecretView;
 }
 
-/** In the names of the interface. */
 const toClientSecretView = (row: Omit<ClientSecret, 'secretHash' | 'identity'>) => ({
   id: row.id,
   identityId: row.identityId,
   description: row.description,
-  clientSecretPrefix: row.prefix,
-  clientSecretTTL: row.ttlSeconds,
-  clientSecretNumUses: toInt(row.numUses),
-  clientSecretNumUsesLimit: row.numUsesLimit,
-  clientSecretLastUsedAt: row.lastUsedAt ?? null,
-  isClientSecretRevoked: row.isRevoked,
+  prefix: row.prefix,
+  ttlSeconds: row.ttlSeconds,
+  useCount: toInt(row.numUses),
+  useLimit: row.numUsesLimit,
+  lastUsedAt: row.lastUsedAt ?? null,
+  isRevoked: row.isRevoked,
   expiresAt: row.expiresAt ?? null,
   createdAt: row.createdAt,
   updatedAt: row.updatedAt,

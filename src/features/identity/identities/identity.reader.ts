@@ -28,22 +28,36 @@ export interface IdentityView {
   readonly projectId: string | null;
   readonly metadata: readonly Attribute[];
   readonly roleSlug: string;
+  /** Whether its membership in that organization has not ended. */
+  readonly isMember: boolean;
   readonly isInstallationAdmin: boolean;
   readonly hasDeleteProtection: boolean;
   readonly hasTokenAuth: boolean;
   readonly hasUniversalAuth: boolean;
+  readonly hasOidcAuth: boolean;
+  readonly hasKubernetesAuth: boolean;
   readonly authMethods: AuthMethod[];
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
 
-export const toIdentityView = ({ tokenAuthId, universalAuthId, ...row }: IdentityRow): IdentityView => ({
+export const toIdentityView = ({
+  tokenAuthId,
+  universalAuthId,
+  oidcAuthId,
+  kubernetesAuthId,
+  ...row
+}: IdentityRow): IdentityView => ({
   ...row,
   hasTokenAuth: tokenAuthId !== null,
   hasUniversalAuth: universalAuthId !== null,
+  hasOidcAuth: oidcAuthId !== null,
+  hasKubernetesAuth: kubernetesAuthId !== null,
   authMethods: [
     ...(tokenAuthId === null ? [] : (['token-auth'] as const)),
     ...(universalAuthId === null ? [] : (['universal-auth'] as const)),
+    ...(oidcAuthId === null ? [] : (['oidc-auth'] as const)),
+    ...(kubernetesAuthId === null ? [] : (['kubernetes-auth'] as const)),
   ],
 });
 
@@ -134,13 +148,16 @@ export async function withOwners<Row extends { readonly identityId: string }, Ke
 
 /** Configurations of a login method by the ids of identities that the response shows. */
 export const configurationsOf =
-  <Row extends { readonly identityId: string }, View>(
-    entity: EntityName<Row>,
-    toView: (row: Row) => View,
-  ): BatchLoad<View> =>
+  <Row extends { readonly identityId: string }, View>({
+    entity,
+    view,
+  }: {
+    readonly entity: EntityName<Row>;
+    readonly view: (row: Row) => View;
+  }): BatchLoad<View> =>
   async (ctx, identityIds) => {
     const attached = await emOf(ctx).find(entity, { identityId: { $in: identityIds } } as FilterQuery<Row>);
     const rows = await withOwners(ctx, attached as Row[], 'identityId');
     const found = await readableOwned(ctx, { keys: identityIds, rows, action: 'identity:read' });
-    return mapFound(found, ({ row }) => toView(row));
+    return mapFound(found, ({ row }) => view(row));
   };

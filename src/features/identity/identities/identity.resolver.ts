@@ -1,17 +1,20 @@
 import { type ClassType, ID, Resolver } from 'type-graphql';
 import * as z from 'zod';
 import type { Context } from '../../../kernel/context.js';
+import { creation, oneNamed } from '../../../kernel/graphql/creation.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
-import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
+import { hiddenField, objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
-import { countedConnectionOf } from '../../../kernel/graphql/page.js';
+import { connectionOf } from '../../../kernel/graphql/page.js';
 import { relations, relationTo } from '../../../kernel/graphql/relations.js';
 import type { CountedConnectionOf } from '../../../kernel/paging.js';
 import { bodyOf, type Data, paging, routesAt } from '../../../rest/route.js';
 import {
   CreateOrganizationPayload,
+  comparedRole,
+  Identity,
   MemberType,
   organizationRelationOf,
   roleToInput,
@@ -19,7 +22,7 @@ import {
   usersByIds,
   withRole,
 } from '../organizations/public.js';
-import { toTokenAuthView, toUniversalAuthView } from './auth-configuration.view.js';
+import { TOKEN_AUTH, UNIVERSAL_AUTH } from './auth-configuration.service.js';
 import { AuthMethodEnum } from './auth-method.js';
 import { ClientSecretType } from './client-secret.resolver.js';
 import { configurationsOf, identitiesByIds, toIdentityView } from './identity.reader.js';
@@ -33,9 +36,11 @@ import {
 } from './identity.rules.js';
 import type { IdentityService } from './identity.service.js';
 import { findIdentities } from './identity.sql.js';
-import { IdentityTokenAuth } from './token-auth.entity.js';
+import { KubernetesAuthType } from './kubernetes-auth.resolver.js';
+import { KUBERNETES_AUTH } from './kubernetes-auth.service.js';
+import { OidcAuthType } from './oidc-auth.resolver.js';
+import { OIDC_AUTH } from './oidc-auth.service.js';
 import { TokenAuthType } from './token-auth.resolver.js';
-import { IdentityUniversalAuth } from './universal-auth.entity.js';
 import { UniversalAuthType } from './universal-auth.resolver.js';
 
 const MetadataType = objectType('IdentityMetadata', 'A key and a value in the metadata of a machine identity.', {
@@ -53,6 +58,8 @@ export const IdentityType = objectType(
     name: [String, 'Display name of the identity.'],
     organizationId: [ID, 'ID of the organization that owns the identity.'],
     roleSlug: [String, 'Slug of the role of the identity in that organization.'],
+    /** Not in the schema: whether that membership has not ended. */
+    isMember: hiddenField<boolean>(),
     projectId: [orNull(ID), 'ID of the project that owns the identity. Null for an identity of the organization.'],
     metadata: [[MetadataType], 'Metadata that permission rules can refer to, as `{{identity.metadata.KEY}}`.'],
     hasTokenAuth: [
@@ -60,6 +67,8 @@ export const IdentityType = objectType(
       'Whether token authentication is attached, so that tokens can be created for the identity.',
     ],
     hasUniversalAuth: [Boolean, 'Whether universal authentication is attached, so that the identity can log in.'],
+    hasOidcAuth: [Boolean, 'Whether OIDC authentication is attached.'],
+    hasKubernetesAuth: [Boolean, 'Whether Kubernetes authentication is attached.'],
     authMethods: [[AuthMethodEnum], 'Authentication methods attached to the identity.'],
     isInstallationAdmin: [
       Boolean,
@@ -73,7 +82,7 @@ export const IdentityType = objectType(
 );
 export type IdentityType = InstanceType<typeof IdentityType>;
 
-const IdentityConnection = countedConnectionOf(IdentityType, 'Identity', 'name, then ID');
+const IdentityConnection = connectionOf(IdentityType, 'Identity', 'name, then ID');
 
 @Resolver(() => IdentityType)
 export class IdentityResolver {
@@ -94,10 +103,17 @@ export class IdentityResolver {
     return this.service.listOfProject(ctx, args);
   }
 
-  @mutation(
+  @creation(
     CreateIdentity,
     { identity: [IdentityType, 'The created identity.'] },
-    'Creates a machine identity. Attach token or universal authentication to it, so that it can get access tokens.',
+    'Creates a machine identity. Attach an authentication method to it, so that it can get access tokens.',
+    {
+      find: (identities: IdentityResolver, ctx, { name, projectId }) =>
+        oneNamed(ctx, Identity, { organizationId: ctx.organizationId, projectId: projectId ?? null, name }, (id) =>
+          identities.identity(ctx, { id }),
+        ),
+      compare: { roleSlug: comparedRole },
+    },
   )
   async createIdentity(ctx: Context, input: object): Promise<{ identity: IdentityType }> {
     return { identity: await this.service.create(ctx, input) };
@@ -174,14 +190,26 @@ export const identityRelations = (): object[] => [
     tokenAuth: relationTo(
       TokenAuthType,
       'Settings of token authentication. Null if it is not attached.',
-      configurationsOf(IdentityTokenAuth, toTokenAuthView),
+      configurationsOf(TOKEN_AUTH),
       ({ id, hasTokenAuth }) => (hasTokenAuth ? id : null),
     ),
     universalAuth: relationTo(
       UniversalAuthType,
       'Settings of universal authentication. Null if it is not attached.',
-      configurationsOf(IdentityUniversalAuth, toUniversalAuthView),
+      configurationsOf(UNIVERSAL_AUTH),
       ({ id, hasUniversalAuth }) => (hasUniversalAuth ? id : null),
+    ),
+    oidcAuth: relationTo(
+      OidcAuthType,
+      'Settings of OIDC authentication. Null if it is not attached.',
+      configurationsOf(OIDC_AUTH),
+      ({ id, hasOidcAuth }) => (hasOidcAuth ? id : null),
+    ),
+    kubernetesAuth: relationTo(
+      KubernetesAuthType,
+      'Settings of Kubernetes authentication. Null if it is not attached.',
+      configurationsOf(KUBERNETES_AUTH),
+      ({ id, hasKubernetesAuth }) => (hasKubernetesAuth ? id : null),
     ),
   }),
   identityRelationOf(TokenAuthType),

@@ -30,12 +30,14 @@ import {
   protectInstallationAdmin,
 } from '../organizations/public.js';
 import {
+  ANY_SESSION,
   attributesWith,
   NO_RIGHTS,
   organizationRights,
   projectRights,
   rightsBeyond,
   rulesAsText,
+  withSession,
 } from '../permissions/public.js';
 import { type Attribute, type IdentityReader, type IdentityView, toIdentityView } from './identity.reader.js';
 import {
@@ -286,7 +288,7 @@ function refuseOtherOrganization(ctx: Context, organizationId: string | null | u
 }
 
 /** A role or, without one, a privilege. */
-interface Held {
+interface GrantedRules {
   readonly role: string | null;
   /** JSON text; null for a built-in role. */
   readonly rules: string | null;
@@ -301,7 +303,7 @@ interface HeldRights {
   readonly organizationId: string;
   readonly projectId: string | null;
   /** In the order of their rules, whenever they hold. */
-  readonly held: readonly Held[];
+  readonly held: readonly GrantedRules[];
 }
 
 interface MetadataChange {
@@ -322,7 +324,9 @@ async function authorizeMetadata(
   identity: { readonly id: string; readonly projectId: string | null },
   { before, after }: MetadataChange,
 ): Promise<void> {
-  const [old, changed] = [before, after].map((metadata) => attributesWith(identity.id, metadata)) as [string, string];
+  const inAnySession = (metadata: readonly Attribute[]) =>
+    withSession(attributesWith(identity.id, metadata), ANY_SESSION) as string;
+  const [old, changed] = [inAnySession(before), inAnySession(after)];
   if (old === changed) return;
   const places = (await listRulesWithAttributes(tx, { identityId: identity.id })) as readonly HeldRights[];
   const beyondIn = await boundaryAt(tx, places);
@@ -354,7 +358,8 @@ function abilityAt(
     holding.filter(({ role }) => role !== null),
     holding.filter(({ role }) => role === null),
   ];
-  const rulesIn = (list: readonly Held[]) => list.flatMap(({ rules }) => (rules === null ? [] : [rulesAsText(rules)]));
+  const rulesIn = (list: readonly GrantedRules[]) =>
+    list.flatMap(({ rules }) => (rules === null ? [] : [rulesAsText(rules)]));
   const rights = projectId === null ? organizationRights : projectRights;
   return rights({
     roles: roles.flatMap(({ role }) => role ?? []),

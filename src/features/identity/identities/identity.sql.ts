@@ -1,8 +1,11 @@
+import { sql } from 'kysely';
 import { inOrders, pageInOrder } from '../../../kernel/database/ordered-page.js';
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
 import { anyOf, columnsIn, prepared, tablesOf } from '../../../kernel/database/tables.js';
 import type { OrderedBounds } from '../../../kernel/list-order.js';
 import { IdentitySchema, type OrganizationMembershipSchema } from '../organizations/public.js';
+import type { IdentityKubernetesAuthSchema } from './kubernetes-auth.entity.js';
+import type { IdentityOidcAuthSchema } from './oidc-auth.entity.js';
 import type { IdentityTokenAuthSchema } from './token-auth.entity.js';
 import type { IdentityUniversalAuthSchema } from './universal-auth.entity.js';
 
@@ -11,6 +14,8 @@ const tables = tablesOf<
   | typeof OrganizationMembershipSchema
   | typeof IdentityTokenAuthSchema
   | typeof IdentityUniversalAuthSchema
+  | typeof IdentityOidcAuthSchema
+  | typeof IdentityKubernetesAuthSchema
 >();
 
 /** Identities with their role in the organization that owns them, and how they authenticate. */
@@ -22,8 +27,17 @@ const identities = () =>
     )
     .leftJoin('identity_token_auth as ta', 'ta.identity_id', 'i.id')
     .leftJoin('identity_universal_auth as ua', 'ua.identity_id', 'i.id')
+    .leftJoin('identity_oidc_auth as oa', 'oa.identity_id', 'i.id')
+    .leftJoin('identity_kubernetes_auth as ka', 'ka.identity_id', 'i.id')
     .select(columnsIn('i', IdentitySchema))
-    .select(['m.role as roleSlug', 'ta.identity_id as tokenAuthId', 'ua.identity_id as universalAuthId']);
+    .select([
+      'm.role as roleSlug',
+      sql<boolean>`coalesce(now() < m.ends_at, true)`.as('isMember'),
+      'ta.identity_id as tokenAuthId',
+      'ua.identity_id as universalAuthId',
+      'oa.identity_id as oidcAuthId',
+      'ka.identity_id as kubernetesAuthId',
+    ]);
 
 export const findIdentities = prepared(({ organizationId, ids }: { organizationId: string; ids: readonly string[] }) =>
   identities().where('i.id', '=', anyOf(ids)).where('i.organization_id', '=', organizationId),
@@ -60,7 +74,7 @@ export const joinProject = sqlStatement({
   row: { id: t.uuid },
 });
 
-const METHOD = t.oneOf('token-auth', 'universal-auth', 'personal');
+const METHOD = t.oneOf('token-auth', 'universal-auth', 'oidc-auth', 'kubernetes-auth', 'personal');
 
 /** Deletes the tokens of an identity that were made by a method. */
 export const deleteTokensOfMethod = sqlStatement({
@@ -80,6 +94,10 @@ export const findUnlimitedToken = sqlStatement({
         select 'token-auth' as method, ttl_seconds, max_ttl_seconds from identity_token_auth where identity_id = t.identity_id
         union all
         select 'universal-auth', ttl_seconds, max_ttl_seconds from identity_universal_auth where identity_id = t.identity_id
+        union all
+        select 'oidc-auth', ttl_seconds, max_ttl_seconds from identity_oidc_auth where identity_id = t.identity_id
+        union all
+        select 'kubernetes-auth', ttl_seconds, max_ttl_seconds from identity_kubernetes_auth where identity_id = t.identity_id
       ) c
       where c.method in (t.auth_method, :method)
         and (${isLower('t.ttl_seconds', 'c.ttl_seconds')} or ${isLower('t.max_ttl_seconds', 'c.max_ttl_seconds')}))`,

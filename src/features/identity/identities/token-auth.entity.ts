@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** What every way in says of the tokens that it makes. */
+/** What every authentication method says of the tokens that it makes. */
 export const tokenSettingsColumns = {
   trustedIps: p.array().columnType('cidr[]'),
   ttlSeconds: p.integer(),

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { newId } from '../../../kernel/ids.js';
 import { tokenSettingsColumns } from './token-auth.entity.js';
 
 export const IdentityUniversalAuthSchema = defineEntity({
@@ -7,7 +8,7 @@ export const IdentityUniversalAuthSchema = defineEntity({
   uniques: [{ name: 'identity_universal_auth_client_id_unique', properties: ['clientId'] }],
   properties: {
     identityId: p.uuid().primary(),
-    clientId: p.uuid(),
+    clientId: p.uuid().onCreate(newId),
     clientSecretTrustedIps: p.array().columnType('cidr[]'),
     ...tokenSettingsColumns,
   },

@@ -5,7 +5,7 @@ import { enumType } from '../../../kernel/graphql/enums.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, query } from '../../../kernel/graphql/operations.js';
-import { countedConnectionOf } from '../../../kernel/graphql/page.js';
+import { connectionOf } from '../../../kernel/graphql/page.js';
 import { relations, relationTo } from '../../../kernel/graphql/relations.js';
 import type { CountedConnectionOf } from '../../../kernel/paging.js';
 import type { MemberService } from './member.service.js';
@@ -37,7 +37,7 @@ export const MemberType = objectType(
 );
 export type MemberType = InstanceType<typeof MemberType>;
 
-const MemberConnection = countedConnectionOf(MemberType, 'OrganizationMember', 'name, then ID');
+const MemberConnection = connectionOf(MemberType, 'OrganizationMember', 'name, then ID');
 
 @Resolver(() => MemberType)
 export class MemberResolver {

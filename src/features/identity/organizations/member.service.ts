@@ -77,10 +77,10 @@ export class MemberService {
       const organization = await this.organizations.load(tx, organizationId ?? tx.organizationId);
       authorizeIn(tx, organization, actionOn(who.kind, 'edit'));
       const member = await loadCandidate(tx, organization, who);
-      const held = await lockMembership(tx, organization.id, member);
+      const current = await lockMembership(tx, organization.id, member);
       // One that has ended is none: nothing of it is kept.
-      const end = endsAt === undefined && held?.isNow === true ? held.endsAt : (endsAt ?? null);
-      return write(tx, { organization, member, held }, roleSlug, end);
+      const end = endsAt === undefined && current?.isNow === true ? current.endsAt : (endsAt ?? null);
+      return write(tx, { organization, member, current }, roleSlug, end);
     });
   }
 
@@ -101,10 +101,10 @@ export class MemberService {
       const handedTo = isRoleAlone ? authorizeRoleGrant(tx, action, assigneeOf(found)) : null;
       if (!isRoleAlone) authorizeIn(tx, organization, action);
       const member = await loadCandidate(tx, organization, { kind: found.memberKind, id: found.memberId });
-      const held = await lockMembership(tx, organization.id, member);
-      if (held === null) throw new AppError('MEMBERSHIP_NOT_FOUND');
-      const end = endsAt === undefined ? held.endsAt : endsAt;
-      return write(tx, { organization, member, held, handedTo }, roleSlug ?? held.role, end);
+      const current = await lockMembership(tx, organization.id, member);
+      if (current === null) throw new AppError('MEMBERSHIP_NOT_FOUND');
+      const end = endsAt === undefined ? current.endsAt : endsAt;
+      return write(tx, { organization, member, current, handedTo }, roleSlug ?? current.role, end);
     });
   }
 
@@ -126,9 +126,9 @@ export class MemberService {
       authorizeIn(tx, organization, action);
       const member = await loadCandidate(tx, organization, who);
       if (member.ownerId === organization.id) throw ownedHere();
-      const held = await lockMembership(tx, organization.id, member);
-      if (held === null) throw new AppError('MEMBERSHIP_NOT_FOUND');
-      const { role, endsAt } = held;
+      const current = await lockMembership(tx, organization.id, member);
+      if (current === null) throw new AppError('MEMBERSHIP_NOT_FOUND');
+      const { role, endsAt } = current;
       await authorizeRoleChange(tx, { organizationId: organization.id, action, before: role });
       const id = await removeMember(tx, organization.id, member);
       await tx.auditTrail.recordChange(tx, {
@@ -145,23 +145,23 @@ export class MemberService {
 interface MembershipChange {
   readonly organization: OrganizationView;
   readonly member: Candidate;
-  readonly held: DirectMembership | null;
+  readonly current: DirectMembership | null;
   /** The member, where the caller may only hand roles on to it; absent or null: the caller may change it. */
   readonly handedTo?: Assignee | null;
 }
 
 async function write(
   tx: Transaction,
-  { organization, member, held, handedTo }: MembershipChange,
+  { organization, member, current, handedTo }: MembershipChange,
   role: string,
   endsAt: Date | null,
 ): Promise<MemberView> {
   const { id: organizationId } = organization;
-  const before = held?.role ?? null;
+  const before = current?.role ?? null;
   const action = actionOn(member.kind, 'edit');
   await authorizeRoleChange(tx, { organizationId, action, before, after: role, handedTo });
-  refuseOwnExtension(tx, { member, held }, endsAt);
-  const id = await (held === null ? addMember : changeRole)(tx, organizationId, member, role, endsAt);
+  refuseOwnExtension(tx, { member, current }, endsAt);
+  const id = await (current === null ? addMember : changeRole)(tx, organizationId, member, role, endsAt);
   await tx.auditTrail.recordChange(tx, {
     action: 'organization-member:set',
     facts: { ...factsOf(organizationId, member, role), endsAt: endsAt?.toISOString() ?? null },
@@ -177,12 +177,12 @@ async function write(
  */
 function refuseOwnExtension(
   tx: Transaction,
-  { member, held }: Pick<MembershipChange, 'member' | 'held'>,
+  { member, current }: Pick<MembershipChange, 'member' | 'current'>,
   end: Date | null,
 ): void {
   if (member.kind !== tx.actor.kind || member.id !== tx.actor.id) return;
-  if (held === null || !held.isNow || held.endsAt === null) return;
-  if (end !== null && end <= held.endsAt) return;
+  if (current === null || !current.isNow || current.endsAt === null) return;
+  if (end !== null && end <= current.endsAt) return;
   const action = actionOn(member.kind, 'edit');
   throw new PermissionDenied({ action, projectId: null }, [action]);
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { inOrders, pageInOrder } from '../../../kernel/database/ordered-page.js';
-import { anyOf, columnsIn, prepared, tablesOf } from '../../../kernel/database/tables.js';
+import { anyOf, COUNT, columnsIn, prepared, tablesOf } from '../../../kernel/database/tables.js';
 import type { OrderedBounds } from '../../../kernel/list-order.js';
 import type { OrganizationMembershipSchema } from './core/membership.entity.js';
 import { OrganizationSchema } from './core/organization.entity.js';
@@ -45,6 +45,11 @@ export const listOrganizations = prepared(
       .limit(page.limit),
 );
 
+/** Number of them. */
+export const countOrganizations = prepared((scope: Scope) =>
+  tables.selectFrom('organization as o').select(COUNT).where(isSeen(scope)),
+);
+
 /** The sub-organization of a root by its slug. It stays there until the transaction ends. */
 export const lockSubOrganization = prepared(
   ({ rootOrganizationId, slug }: { rootOrganizationId: string; slug: string }) =>
@@ -79,18 +84,6 @@ export const findContents = prepared(({ id }: { id: string }) =>
     ),
 );
 
-/** The domains at which people may get mails of an organization: its own, or else those of its root. Empty: any. */
-export const findEmailDomains = prepared(({ organizationId }: { organizationId: string }) =>
-  tables
-    .selectFrom('organization as o')
-    .leftJoin('organization as root', 'root.id', 'o.parent_id')
-    .select(
-      sql<readonly string[]>`case when o.allowed_email_domains = '{}' then coalesce(root.allowed_email_domains, '{}')
-        else o.allowed_email_domains end`.as('domains'),
-    )
-    .where('o.id', '=', organizationId),
-);
-
 /** Users with their role in the organization that owns them. */
 const users = () =>
   tables
@@ -98,7 +91,11 @@ const users = () =>
     .innerJoin('organization_membership as m', (join) =>
       join.onRef('m.organization_id', '=', 'u.organization_id').onRef('m.user_id', '=', 'u.id'),
     )
-    .select([...columnsIn('u', UserSchema), 'm.role as roleSlug']);
+    .select([
+      ...columnsIn('u', UserSchema),
+      'm.role as roleSlug',
+      sql<boolean>`coalesce(now() < m.ends_at, true)`.as('isMember'),
+    ]);
 
 /** Users of an organization, in no order. */
 export const findUsers = prepared(({ ids, organizationId }: { ids: readonly string[]; organizationId: string }) =>

@@ -1,5 +1,6 @@
 import { type ClassType, Extensions, ID, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
+import { creation, oneNamed } from '../../../kernel/graphql/creation.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { CREATES_CREDENTIAL } from '../../../kernel/graphql/limited-operations.js';
 import { Node } from '../../../kernel/graphql/node.js';
@@ -7,7 +8,8 @@ import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, query } from '../../../kernel/graphql/operations.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
 import { relations, relationTo } from '../../../kernel/graphql/relations.js';
-import type { ConnectionOf } from '../../../kernel/paging.js';
+import type { CountedConnectionOf } from '../../../kernel/paging.js';
+import { Organization } from './core/organization.entity.js';
 import { organizationsByIds } from './organization.reader.js';
 import {
   CreateOrganization,
@@ -68,7 +70,7 @@ export class OrganizationResolver {
     ListOrganizations,
     'Lists your root organization, then the sub-organizations that your token can see, by name.',
   )
-  organizations(ctx: Context, args: object): Promise<ConnectionOf<OrganizationType>> {
+  organizations(ctx: Context, args: object): Promise<CountedConnectionOf<OrganizationType>> {
     return this.service.list(ctx, args);
   }
 
@@ -82,10 +84,20 @@ export class OrganizationResolver {
     return this.service.create(ctx, input);
   }
 
-  @mutation(
+  @creation(
     CreateSubOrganization,
     { organization: [OrganizationType, 'The created sub-organization.'] },
     'Creates a sub-organization of your root organization. You become its admin.',
+    {
+      find: async (organizations: OrganizationResolver, ctx, { slug }) =>
+        slug == null
+          ? null
+          : oneNamed(ctx, Organization, { parentId: ctx.organizationId, slug }, (id) =>
+              organizations.organization(ctx, { id }),
+            ),
+      taken: 'ORGANIZATION_SLUG_TAKEN',
+      compare: {},
+    },
   )
   async createSubOrganization(ctx: Context, input: object): Promise<{ organization: OrganizationType }> {
     return { organization: await this.service.createSub(ctx, input) };

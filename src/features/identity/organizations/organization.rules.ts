@@ -1,5 +1,6 @@
 import { domainToASCII } from 'node:url';
 import * as z from 'zod';
+import { HOLDS_NOW } from '../../../kernel/graphql/creation.js';
 import { orderRules } from '../../../kernel/list-order.js';
 import { decodeCursor, type PageRequest, pageRules, rowLimit } from '../../../kernel/paging.js';
 import { HAS_NO_CONTROL_CHARACTERS, idOf, personText, slugFor, slugText } from '../../../kernel/value-rules.js';
@@ -9,6 +10,16 @@ export const organizationSlug = slugText(1, 64);
 
 /** Slug of any role of an organization. */
 export const organizationRole = slugText(1, 64);
+
+/** How creations compare the role of an account in its organization: that of a membership that has ended differs. */
+export const comparedRole = {
+  of: ({ roleSlug, isMember }: { readonly roleSlug: string; readonly isMember: boolean }) => ({
+    roleSlug,
+    isActive: isMember,
+  }),
+  as: (roleSlug: string) => ({ roleSlug, ...HOLDS_NOW }),
+  otherwise: HOLDS_NOW,
+};
 
 /** Rules of a body from those of an input: REST calls the slug of a role `role`. */
 export const withRole = <S extends z.core.$ZodLooseShape & { roleSlug: z.ZodType }>(rules: z.ZodObject<S>) => {
@@ -154,14 +165,14 @@ const who = {
   identityId: idOf('ID of the machine identity. Set this or `userId`.').nullish(),
 };
 const roleSlug = organizationRole.meta({ description: 'Slug of the role of the member, for example `member`.' });
-const endsAt = z
+/** The end of a membership. */
+export const futureTime = z
   .date()
-  .refine((time) => time.getTime() > Date.now(), { error: 'must be in the future', params: { code: 'NOT_IN_FUTURE' } })
-  .nullish()
-  .meta({
-    description:
-      'When the membership ends; must be in the future. Null: it does not end. If omitted, a current membership keeps its end.',
-  });
+  .refine((time) => time.getTime() > Date.now(), { error: 'must be in the future', params: { code: 'NOT_IN_FUTURE' } });
+const endsAt = futureTime.nullish().meta({
+  description:
+    'When the membership ends; must be in the future. Null: it does not end. If omitted, a current membership keeps its end.',
+});
 
 const isOne = ({ userId, identityId }: { userId?: unknown; identityId?: unknown }): boolean =>
   (userId == null) !== (identityId == null);

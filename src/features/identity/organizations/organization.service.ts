@@ -5,13 +5,15 @@ import { queryOf } from '../../../kernel/database/database.js';
 import { flush, inTransaction, withConstraintCodes } from '../../../kernel/database/in-transaction.js';
 import { loadRow } from '../../../kernel/database/rows.js';
 import { EVERY_ORGANIZATION } from '../../../kernel/database/scope.js';
+import { countIn } from '../../../kernel/database/tables.js';
 import { AppError } from '../../../kernel/errors.js';
 import { randomLetters } from '../../../kernel/ids.js';
-import { Page } from '../../../kernel/paging.js';
+import { type CountedConnectionOf, counted, Page } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import { Organization } from './core/organization.entity.js';
 import { addMember, memberOf } from './memberships/memberships.js';
 import {
+  countOrganizations,
   findContents,
   listOrganizations,
   lockOrganizationToDelete,
@@ -68,15 +70,16 @@ export class OrganizationService {
    * @param raw `{ first?, after? }`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, AUDIT_UNAVAILABLE
    */
-  async list(ctx: Context, raw: unknown): Promise<Page<OrganizationView>> {
+  async list(ctx: Context, raw: unknown): Promise<CountedConnectionOf<OrganizationView>> {
     const request = parse(ListOrganizations, raw);
     authorize(ctx, 'organization:read');
     const { organizationId, rootOrganizationId } = ctx;
     const bounds = organizationBounds(request);
-    const rows = await listOrganizations(ctx, { organizationId, rootOrganizationId, ...bounds });
+    const scope = { organizationId, rootOrganizationId };
+    const rows = await listOrganizations(ctx, { ...scope, ...bounds });
     const page = new Page(rows, request, organizationKey);
     await ctx.auditTrail.recordRead(ctx, { action: 'organization:list', facts: { count: page.nodes.length } });
-    return page;
+    return counted(page, async () => countIn(await countOrganizations(ctx, scope)));
   }
 
   /**

@@ -1,6 +1,7 @@
 export {
   authorizeCredentialsOf,
   authorizeNewName,
+  authorizeOwnSessions,
   boundaryOfCaller,
   rightsBeyondCaller,
 } from './boundary/account-rights.js';
@@ -13,7 +14,6 @@ export { Organization } from './core/organization.entity.js';
 export { lockOrganization } from './core/organization-locks.queries.js';
 export { OrganizationRole, OrganizationRoleSchema } from './core/organization-role.entity.js';
 export { User, type UserSchema } from './core/user.entity.js';
-export { isMailAllowed, refusedAddresses } from './email-domains.js';
 export {
   callerNetworks,
   keepLoggedInAdmins,
@@ -42,5 +42,13 @@ export {
   usersByIds,
 } from './organization.reader.js';
 export { CreateOrganizationPayload, OrganizationType, organizationRelationOf } from './organization.resolver.js';
-export { displayName, organizationRole, organizationSlug, roleToInput, withRole } from './organization.rules.js';
+export {
+  comparedRole,
+  displayName,
+  futureTime,
+  organizationRole,
+  organizationSlug,
+  roleToInput,
+  withRole,
+} from './organization.rules.js';
 export { UserType } from './user.resolver.js';

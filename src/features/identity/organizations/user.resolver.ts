@@ -1,12 +1,14 @@
 import { ID, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
+import { creation, oneNamed } from '../../../kernel/graphql/creation.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { Node } from '../../../kernel/graphql/node.js';
-import { objectType } from '../../../kernel/graphql/object-types.js';
+import { hiddenField, objectType } from '../../../kernel/graphql/object-types.js';
 import { mutation, query } from '../../../kernel/graphql/operations.js';
-import { countedConnectionOf } from '../../../kernel/graphql/page.js';
+import { connectionOf } from '../../../kernel/graphql/page.js';
 import type { CountedConnectionOf } from '../../../kernel/paging.js';
-import { CreateUser, ListUsers, OneUser, UpdateUser } from './organization.rules.js';
+import { User } from './core/user.entity.js';
+import { CreateUser, comparedRole, ListUsers, OneUser, UpdateUser } from './organization.rules.js';
 import type { UserService } from './user.service.js';
 
 export const UserType = objectType(
@@ -20,6 +22,8 @@ export const UserType = objectType(
     ],
     organizationId: [ID, 'ID of the organization that owns the account.'],
     roleSlug: [String, 'Slug of the role of the user in that organization, for example `member`.'],
+    /** Not in the schema: whether that membership has not ended. */
+    isMember: hiddenField<boolean>(),
     createdAt: [DateTime, 'When the account was created.'],
     updatedAt: [DateTime, 'When the account was last changed.'],
   },
@@ -27,7 +31,7 @@ export const UserType = objectType(
 );
 export type UserType = InstanceType<typeof UserType>;
 
-const UserConnection = countedConnectionOf(UserType, 'User', 'username, then ID');
+const UserConnection = connectionOf(UserType, 'User', 'username, then ID');
 
 @Resolver(() => UserType)
 export class UserResolver {
@@ -43,10 +47,16 @@ export class UserResolver {
     return this.service.list(ctx, args);
   }
 
-  @mutation(
+  @creation(
     CreateUser,
     { user: [UserType, 'The created user.'] },
     'Creates a user. Users call the API with personal access tokens; see `createPersonalAccessToken`.',
+    {
+      find: (users: UserResolver, ctx, { username }) =>
+        oneNamed(ctx, User, { organizationId: ctx.organizationId, username }, (id) => users.user(ctx, { id })),
+      taken: 'USERNAME_TAKEN',
+      compare: { roleSlug: comparedRole },
+    },
   )
   async createUser(ctx: Context, input: object): Promise<{ user: UserType }> {
     return { user: await this.service.create(ctx, input) };

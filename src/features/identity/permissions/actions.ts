@@ -92,7 +92,7 @@ export const ORGANIZATION_ACTIONS = {
   organization: ['read', 'edit', 'delete'],
   'sub-organization': ['create', 'edit', 'delete'],
   settings: ['read', 'edit'],
-  workspace: ['create', 'rescue'],
+  workspace: ['create', 'list', 'assign-role', 'rescue'],
   // What clients call `workspace:create`: see `inNewerWords`.
   project: ['create'],
   'project-templates': LIFE,

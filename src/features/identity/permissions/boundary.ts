@@ -1,20 +1,20 @@
 import { type Ability, type Action, type Rule, rulesOf } from '../../../kernel/authz/ability.js';
 import type { Conditions } from '../../../kernel/authz/conditions.js';
 import { abilityOf, GRANT_ACTION, withAssignments } from './ability.js';
-import { withAttributes } from './attributes.js';
+import { ANY_SESSION, type Attributes, withAttributes, withoutSession } from './attributes.js';
 import { ComparedConditions, ComparisonSteps, keyOf } from './compared-conditions.js';
 
 /**
- * The rights that rules would grant and an ability does not have: none, for a caller who may assign them. Exact for
- * rules without conditions. Conditions are compared where possible, and count as exceeding where not; so do attributes,
- * which are those of the later holder.
+ * The rights that rules would grant and an ability does not have: none, for a caller who may assign them. What the ability has by the
+ * session of the caller alone does not count. Exact for rules without conditions. Conditions are compared where possible, and count as
+ * exceeding where not; so do attributes, which are those of the later holder.
  *
  * @param given in order, as their holder would have them
- * @param held what their holder may do anyway: these rights are not assigned by anybody
+ * @param held what their holder may do anyway, with its attributes filled in: these rights are not assigned by anybody
  * @throws VALIDATION_FAILED for more conditions than can be compared without delaying other requests
  */
 export const rightsBeyond = (own: Ability, given: readonly Rule[], held?: Ability): Action[] => [
-  ...new Comparison(rulesOfCaller(own)).beyond(given, held && filledIn(held)),
+  ...new Comparison(rulesOfCaller(own)).beyond(given, held && withAttributes(rulesOf(held), IN_ANY_SESSION)),
 ];
 
 /**
@@ -118,8 +118,10 @@ function rulesOfCaller(own: Ability): OwnRules {
   return rules;
 }
 
+/** What is given and what is held have the same holder: a claim of its session is the same in both. */
+const IN_ANY_SESSION = JSON.parse(ANY_SESSION) as Attributes;
 // Attributes are filled in; a remaining name would mean an attribute of another caller.
-const filledIn = (ability: Ability): readonly Rule[] => withAttributes(rulesOf(ability), {});
+const filledIn = (ability: Ability): readonly Rule[] => withAttributes(withoutSession(rulesOf(ability)), {});
 
 function ownRules(own: readonly Rule[]): OwnRules {
   const all = new Map<string, OwnConditions>();

@@ -5,9 +5,9 @@ import type { Rights, RuleSource } from './rights.js';
 
 /** Where the roles and privileges of a member come from. */
 export interface RightsOrigins {
-  /** The memberships that grant each role, direct ones first. */
+  /** The memberships that grant each role: those of all projects, direct ones, then those of groups. */
   readonly memberships: readonly RoleGiven[];
-  /** The custom roles, in the order of their stored rules. */
+  /** The custom roles, and the own rules of memberships, in the order of their stored rules. */
   readonly ownRoles: readonly { readonly id: string; readonly slug: string }[];
   /** In the order of their stored rules. */
   readonly ownPrivileges: readonly {
@@ -22,6 +22,8 @@ interface RoleGiven {
   readonly membershipId: string;
   /** Null for a direct membership. */
   readonly groupId: string | null;
+  /** The membership is one of all projects of the organization. */
+  readonly isOfAllProjects?: boolean;
 }
 
 /** Origin of a rule: a role, with every membership that grants it, or a privilege. */
@@ -30,6 +32,7 @@ export type RuleOrigin =
       readonly kind: 'role';
       /** Null for a built-in one. */
       readonly roleId: string | null;
+      /** For the own rules of a membership of all projects: `isOwnRules`. */
       readonly slug: string;
       readonly through: readonly Omit<RoleGiven, 'role'>[];
     }
@@ -83,6 +86,9 @@ export const effectiveRules = ({ ability, sources }: Rights, origins: RightsOrig
     origin: originOf(sources[at] as RuleSource, origins),
   }));
 
+/** The own rules of a membership of all projects count as a role named by its ID behind an asterisk, which no slug has. */
+export const isOwnRules = (role: string): boolean => role.startsWith('*');
+
 function originOf(source: RuleSource, { memberships, ownRoles, ownPrivileges }: RightsOrigins): RuleOrigin {
   if (source.kind === 'privilege') {
     const privilege = ownPrivileges[source.at];
@@ -97,7 +103,7 @@ function originOf(source: RuleSource, { memberships, ownRoles, ownPrivileges }: 
     kind: 'role',
     roleId: role.id,
     slug: role.slug,
-    through: through.map(({ membershipId, groupId }) => ({ membershipId, groupId })),
+    through: through.map(({ role: _, ...given }) => given),
   };
 }
 

@@ -23,7 +23,8 @@ const MAX_SLUG = 64;
 const START = 'must start with /';
 
 const UNKNOWN_ATTRIBUTE = {
-  error: 'must contain only {{identity.id}} or {{identity.metadata.KEY}} between {{ and }}',
+  error:
+    'must contain only {{identity.id}}, {{identity.metadata.KEY}}, {{identity.auth.oidc.claims.KEY}}, {{identity.auth.kubernetes.namespace}} or {{identity.auth.kubernetes.name}} between {{ and }}',
   params: { code: 'UNKNOWN_ATTRIBUTE' },
 };
 

@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import type { Rule } from '../../../kernel/authz/ability.js';
+import { canonicalJson } from '../../../kernel/canonical-json.js';
 import { enumType } from '../../../kernel/graphql/enums.js';
 import { enumOfRule, inputOfRule, inputType } from '../../../kernel/graphql/inputs.js';
 import { objectType, orNull, typedAs } from '../../../kernel/graphql/object-types.js';
 import type { ORGANIZATION_ACTIONS, PROJECT_ACTIONS } from './actions.js';
-import { OrganizationPermissions, Permissions } from './permission.rules.js';
+import { OrganizationPermissions, Permissions, type PermissionsInput, toRules } from './permission.rules.js';
 import 'reflect-metadata';
 import { Field, InputType, ObjectType } from 'type-graphql';
 import type { ConditionOperators, Conditions } from '../../../kernel/authz/conditions.js';
@@ -79,7 +80,7 @@ const MATCHING_ALL = 'Resources that a rule applies to: those that match all giv
 /** Conditions of a rule, by field; null for fields without a condition. */
 @ObjectType('PermissionConditions', { description: MATCHING_ALL, simpleResolvers: true })
 @InputType('PermissionConditionsInput', {
-  description: `${MATCHING_ALL} Few subjects support conditions, each on some of these fields. A string can name attributes of the caller: \`{{identity.id}}\`, \`{{identity.metadata.KEY}}\`.`,
+  description: `${MATCHING_ALL} Few subjects support conditions, each on some of these fields. A string can name attributes of the caller: \`{{identity.id}}\`, \`{{identity.metadata.KEY}}\`, and what its session came with: \`{{identity.auth.oidc.claims.KEY}}\`, \`{{identity.auth.kubernetes.namespace}}\`, \`{{identity.auth.kubernetes.name}}\`. Where the caller lacks one, an allowing rule does not apply, and a denying one applies whatever its value.`,
 })
 class ConditionsType {
   @Field(() => TextConditionType, { nullable: true, description: 'Slug of the environment, for example `staging`.' })
@@ -260,7 +261,9 @@ const ACTIONS: Readonly<Record<PermissionAction, string>> = {
   lease: 'Generate a credential.',
   'read-private-key': 'Read a private key.',
   'issue-cert': 'Issue certificates.',
-  rescue: 'Become a temporary admin of a project without admins, and assign permissions in project templates.',
+  list: 'List all projects of the organization with their settings, including those that you have no access to.',
+  rescue:
+    'Become a temporary admin of a project without admins, and assign permissions in project templates and, with `assign-role`, in all projects.',
   'add-members': 'Add users to a group.',
   'remove-members': 'Remove users from a group.',
   'add-identities': 'Add machine identities to a group.',
@@ -340,6 +343,12 @@ export const toShownRules = (rules: readonly Rule[]): PermissionRuleType[] =>
     inverted,
     conditions: toConditionsType(conditions),
   }));
+
+/** Rules as a text that is the same for the same rules: what roles are compared by. */
+export const shownRulesText = (shown: readonly object[]): string => canonicalJson(shown);
+
+/** The same of an input. */
+export const permissionsText = (given: PermissionsInput): string => shownRulesText(toShownRules(toRules(given)));
 
 interface BothForms {
   readonly rules: readonly PermissionRuleType[];

@@ -2,12 +2,20 @@ export { abilityOf } from './ability.js';
 export { ORGANIZATION_ACTIONS, ORGANIZATION_VOCABULARY, PROJECT_ACTIONS, PROJECT_VOCABULARY } from './actions.js';
 export { type AssignableRights, type Assignee, mayAssign, mayAssignTo } from './assignment.js';
 export {
+  ANY_SESSION,
   attributesNamedIn,
   attributesOf,
   attributesWith,
+  BEST_SESSION,
+  LONGEST_ATTRIBUTE,
+  MAX_KEPT_CLAIM,
   MAX_METADATA_KEY,
   namesAttributes,
+  namesKnownAttributes,
+  namesSession,
+  sessionAttributesOf,
   withAttributes,
+  withSession,
 } from './attributes.js';
 export { rightsBeyond, rightsBeyondChange, rightsGained } from './boundary.js';
 export {
@@ -30,6 +38,7 @@ export {
   effectiveRules,
   explain,
   isAllowed,
+  isOwnRules,
   type RightsOrigins,
   type RuleOrigin,
 } from './explanation.js';
@@ -42,6 +51,8 @@ export {
   PermissionRuleType,
   PermissionSubjectEnum,
   PermissionType,
+  permissionsText,
+  shownRulesText,
   toRuleForms,
   toShownRules,
   withPermissions,

@@ -43,7 +43,7 @@ export interface CheckedRules {
 
 /** The stored rights of one caller. */
 export interface StoredRights {
-  /** Slugs of all its roles, of direct memberships first. */
+  /** Slugs of all its roles: of memberships of all projects, of direct ones, then of those of groups. */
   readonly roles: readonly string[];
   /** Of each custom role, in the order of the slugs; null for none. */
   readonly storedRules: readonly (StoredRules | CheckedRules)[] | null;
@@ -67,7 +67,10 @@ export const hasTimedRoles = (member: string, which = 'true'): string => `(
       where ${which} and d.role_terms is not null and (g.user_id = ${member} or g.identity_id = ${member}))
     or exists (select from project_membership d
       cross join lateral (select from additional_privilege v where v.membership_id = d.id and v.ends_at > now() offset 0) v
-      where ${which} and (d.user_id = ${member} or d.identity_id = ${member})))`;
+      where ${which} and (d.user_id = ${member} or d.identity_id = ${member}))
+    or exists (select from all_projects_membership w where coalesce(w.user_id, w.identity_id) = ${member} and w.ends_at > now())
+    or exists (select from group_member g join all_projects_membership w on w.group_id = g.group_id
+      where coalesce(g.user_id, g.identity_id) = ${member} and w.ends_at > now()))`;
 
 /** SQL of `StoredRules` of a row with rules. @param withRules SQL: whether to return their text too */
 export const storedRulesOf = (row: string, withRules: string): string => `case when ${withRules}

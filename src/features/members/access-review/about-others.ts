@@ -10,6 +10,7 @@ import {
   rulesAsText,
   type StoredRights,
   toRules,
+  withSession,
 } from '../../identity/permissions/public.js';
 import { listMembersNow } from './rights.sql.js';
 
@@ -76,7 +77,10 @@ export async function unsavedRoles(ctx: Context, asked: readonly RoleCheck[]): P
       : {
           roles: [],
           storedRules: [rulesAsText(JSON.stringify(toRules(permissions)))],
-          attributes: isMember ? (known.get(memberId) ?? null) : JSON.stringify({ id: memberId }),
+          attributes: withSession(
+            isMember ? (known.get(memberId) ?? null) : JSON.stringify({ id: memberId }),
+            memberId === ctx.actor.id ? (ctx.actor.sessionAttributes ?? null) : null,
+          ),
         },
   );
 }

@@ -1,4 +1,4 @@
-import { Args, Ctx, FieldResolver, ID, Resolver, Root } from 'type-graphql';
+import { ID, Resolver } from 'type-graphql';
 import type { z } from 'zod';
 import type { Context } from '../../../kernel/context.js';
 import { batched } from '../../../kernel/database/batched.js';
@@ -6,13 +6,14 @@ import { enumType } from '../../../kernel/graphql/enums.js';
 import { enumOfRule, inputType } from '../../../kernel/graphql/inputs.js';
 import { hiddenField, objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { nested, query } from '../../../kernel/graphql/operations.js';
-import { connectionOf, PageArgs } from '../../../kernel/graphql/page.js';
+import { connectionOf } from '../../../kernel/graphql/page.js';
 import { relations } from '../../../kernel/graphql/relations.js';
-import type { ConnectionOf, Page } from '../../../kernel/paging.js';
+import { type Counted, type CountedConnectionOf, counted, type Page } from '../../../kernel/paging.js';
 import { accountIds, accountRelations } from '../../identity/identities/public.js';
 import { MemberKindEnum } from '../../identity/organizations/public.js';
 import {
   type EffectiveRule,
+  isOwnRules,
   PermissionActionEnum,
   PermissionRuleType,
   PermissionSubjectEnum,
@@ -22,6 +23,7 @@ import {
 } from '../../identity/permissions/public.js';
 import { ProjectMembershipType, type ProjectRelations } from '../../projects/public.js';
 import { SecretType } from '../../secrets/public.js';
+import { AllProjectsMembershipType, allProjectsMembershipsByIds } from '../all-projects/public.js';
 import {
   AccessAt,
   AccessCheck,
@@ -30,6 +32,7 @@ import {
   EffectivePermissions,
   ExplainAccess,
   ResourceFields,
+  SessionAttribute,
   subject,
 } from './access-review.rules.js';
 import type { AccessReviewService } from './access-review.service.js';
@@ -39,10 +42,12 @@ enumOfRule(subject, PermissionSubjectEnum);
 enumOfRule(action, PermissionActionEnum);
 inputType('AccessFieldsInput', ResourceFields);
 inputType('AccessCheckInput', AccessCheck);
+inputType('SessionAttributeInput', SessionAttribute);
 
 const RuleSourceEnum = enumType('RuleSource', 'Origin of a permission rule.', {
   role: 'A role of the member.',
   privilege: 'An additional privilege of the member.',
+  'all-projects-permissions': 'The own permissions of a membership of all projects of the organization.',
 });
 
 /** The origin of a rule. */
@@ -51,12 +56,21 @@ const RuleOriginType = objectType(
   'Origin of a permission rule, and the memberships through which it applies.',
   {
     source: [RuleSourceEnum, 'Kind of the origin.'],
-    slug: [String, 'Slug of the role or the privilege.'],
+    slug: [String, 'Slug of the role or the privilege; of own permissions, the ID of the membership.'],
+    isForAllProjects: [
+      Boolean,
+      'Whether it applies through a membership of all projects of the organization, if not also through one of the project.',
+    ],
     /** For the nested memberships. */
     membershipIds: hiddenField<readonly string[]>(),
   },
 );
 type RuleOriginType = InstanceType<typeof RuleOriginType>;
+
+const SessionAttributeType = objectType('SessionAttribute', 'What a session of a machine identity came with.', {
+  name: [String, 'Name that rules use after `identity.`, for example `auth.oidc.claims.repository`.'],
+  value: [String, 'Value, as text.'],
+});
 
 const AccessExplanationType = objectType(
   'AccessExplanation',
@@ -72,6 +86,10 @@ const AccessExplanationType = objectType(
       'The rule that decides: the last one that matches. Null if none matches and the permission is missing.',
     ],
     origin: [orNull(RuleOriginType), 'Origin of that rule.'],
+    session: [
+      [SessionAttributeType],
+      'What the session came with that permissions were checked for, as far as rules can use it; nothing of other members, unless it was given.',
+    ],
   },
 );
 type AccessExplanationType = InstanceType<typeof AccessExplanationType>;
@@ -105,6 +123,10 @@ const AccessHolderType = objectType(
     memberId: [ID, 'ID of the user or machine identity, also if it was deleted since.'],
     name: [orNull(String), 'Username of the user, or name of the identity; null if it was deleted since.'],
     origin: [RuleOriginType, 'Origin of the permission.'],
+    isForSomeSessions: [
+      Boolean,
+      'Whether it can only in sessions that came with what a rule names, such as claims of the token of its platform.',
+    ],
   },
 );
 type AccessHolderType = InstanceType<typeof AccessHolderType>;
@@ -121,11 +143,12 @@ export class AccessReviewResolver {
     'Explains why you, or somebody else, can or cannot perform an action in a project: which rule decides, and where it comes from.',
   )
   async explainAccess(ctx: Context, args: object): Promise<AccessExplanationType> {
-    const found = await this.service.explain(ctx, args);
-    const decided = found?.decidedBy ?? null;
+    const { explanation, session } = await this.service.explain(ctx, args);
+    const decided = explanation?.decidedBy ?? null;
     return {
-      isAllowed: found?.isAllowed ?? false,
-      isMember: found !== null,
+      isAllowed: explanation?.isAllowed ?? false,
+      isMember: explanation !== null,
+      session: [...session],
       rule: decided === null ? null : toShown(decided).rule,
       origin: decided === null ? null : toShown(decided).origin,
     };
@@ -155,7 +178,7 @@ export class AccessReviewResolver {
     AccessAt,
     'Lists who can perform an action in a project, now or at a point in time in the past.',
   )
-  async accessAt(ctx: Context, args: object): Promise<ConnectionOf<AccessHolderType>> {
+  async accessAt(ctx: Context, args: object): Promise<CountedConnectionOf<AccessHolderType>> {
     return toHolders(await this.service.accessAt(ctx, args));
   }
 }
@@ -170,22 +193,10 @@ export class SecretReadersResolver {
   ) {}
 
   @nested(
-    [AccessHolderType],
+    AccessHolderConnection,
     `The members that can read the value of the secret, ordered by name, and what grants it; ${DENIED}`,
   )
-  async readers(secret: SecretType, ctx: Context): Promise<readonly AccessHolderType[]> {
-    return toHolders(await this.service.readersOf(ctx, secret.projectId, fieldsOf(secret), {})).nodes;
-  }
-
-  @FieldResolver(() => AccessHolderConnection, {
-    nullable: true,
-    description: `The same as \`readers\`, with pagination; ${DENIED}`,
-  })
-  async readerConnection(
-    @Root() secret: SecretType,
-    @Args(() => PageArgs) page: PageArgs,
-    @Ctx() ctx: Context,
-  ): Promise<ConnectionOf<AccessHolderType>> {
+  async readers(secret: SecretType, ctx: Context, page: object): Promise<CountedConnectionOf<AccessHolderType>> {
     return toHolders(await this.service.readersOf(ctx, secret.projectId, fieldsOf(secret), page));
   }
 
@@ -230,6 +241,15 @@ export class RuleOriginResolver {
   memberships({ membershipIds }: RuleOriginType, ctx: Context): Promise<ProjectMembershipType[]> {
     return membershipsOf(ctx, this.relations, membershipIds);
   }
+
+  @nested(
+    [AllProjectsMembershipType],
+    'The memberships of all projects that grant it; null with PERMISSION_DENIED if you cannot list all projects of the organization.',
+  )
+  async allProjectsMemberships({ membershipIds }: RuleOriginType, ctx: Context): Promise<AllProjectsMembershipType[]> {
+    const found = await Promise.all(membershipIds.map((id) => batched(ctx, allProjectsMembershipsByIds, id)));
+    return found.filter((membership) => membership !== undefined);
+  }
 }
 
 /** Those that still exist and that the caller may read. */
@@ -248,25 +268,40 @@ const toShown = ({ rule, origin }: EffectiveRule): EffectivePermissionType => ({
 });
 
 const toOrigin = (origin: RuleOrigin): RuleOriginType => ({
-  source: origin.kind,
-  slug: origin.slug,
+  ...sourceOf(origin.kind, origin.slug),
+  isForAllProjects: origin.kind === 'role' && origin.through.every(({ isOfAllProjects }) => isOfAllProjects === true),
   membershipIds:
     origin.kind === 'role'
       ? [...new Set(origin.through.map(({ membershipId }) => membershipId))]
       : [origin.membershipId],
 });
 
-const toHolders = (page: Page<Reason>): Page<AccessHolderType> =>
-  page.map(
-    ({ member: { memberKind, memberId, name }, roleSlug, privilegeSlug, membershipId }): AccessHolderType => ({
-      memberKind,
-      memberId,
-      name,
-      origin: {
-        source: roleSlug === null ? ('privilege' as const) : ('role' as const),
-        slug: roleSlug ?? privilegeSlug ?? '',
-        membershipIds: [membershipId],
-      },
-    }),
-    ({ name, memberId }) => [name ?? '', memberId],
+const sourceOf = (kind: 'role' | 'privilege', slug: string): Pick<RuleOriginType, 'source' | 'slug'> =>
+  kind === 'role' && isOwnRules(slug)
+    ? { source: 'all-projects-permissions', slug: slug.slice(1) }
+    : { source: kind, slug };
+
+const toHolders = (page: Page<Reason> & Counted): CountedConnectionOf<AccessHolderType> =>
+  counted(
+    page.map(
+      ({
+        member: { memberKind, memberId, name },
+        roleSlug,
+        privilegeSlug,
+        isForSomeSessions,
+        ...origin
+      }): AccessHolderType => ({
+        memberKind,
+        memberId,
+        name,
+        isForSomeSessions,
+        origin: {
+          ...sourceOf(roleSlug === null ? 'privilege' : 'role', roleSlug ?? privilegeSlug ?? ''),
+          isForAllProjects: origin.isOfAllProjects,
+          membershipIds: [origin.membershipId],
+        },
+      }),
+      ({ name, memberId }) => [name ?? '', memberId],
+    ),
+    page.totalCount,
   );

@@ -5,6 +5,9 @@ import { AppError } from '../../../kernel/errors.js';
 import { pageRules } from '../../../kernel/paging.js';
 import { idOf } from '../../../kernel/value-rules.js';
 import {
+  LONGEST_ATTRIBUTE,
+  MAX_KEPT_CLAIM,
+  namesKnownAttributes,
   ORGANIZATION_ACTIONS,
   OrganizationPermissions,
   Permissions,
@@ -64,8 +67,32 @@ const whom = {
 
 const projectId = idOf('project');
 
+/** What a session came with, by the name that rules use. */
+export const SessionAttribute = z
+  .strictObject({
+    name: z
+      .string()
+      .max(LONGEST_ATTRIBUTE)
+      .refine((name) => name.startsWith('auth.') && namesKnownAttributes(`{{identity.${name}}}`), {
+        error: 'must be auth.oidc.claims.KEY, auth.kubernetes.namespace or auth.kubernetes.name',
+        params: { code: 'UNKNOWN_ATTRIBUTE' },
+      })
+      .meta({ description: 'Name that rules use after `identity.`, for example `auth.oidc.claims.repository`.' }),
+    value: z.string().min(1).max(MAX_KEPT_CLAIM).meta({ description: 'Value, as text.' }),
+  })
+  .meta({ description: 'What a session of a machine identity came with.' });
+export type SessionAttribute = z.output<typeof SessionAttribute>;
+
 /** Arguments of `explainAccess`. */
-export const ExplainAccess = z.strictObject({ projectId, ...what, ...whom });
+export const ExplainAccess = z.strictObject({
+  projectId,
+  ...what,
+  ...whom,
+  session: z.array(SessionAttribute).max(20).nullish().meta({
+    description:
+      'What a session came with, to check its permissions; absent for you: that of your token; absent for others: nothing.',
+  }),
+});
 
 /** Arguments of `explainOrganizationAccess`. */
 export const ExplainOrganizationAccess = z.strictObject({ ...inOrganization, ...whom });

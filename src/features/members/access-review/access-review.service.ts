@@ -3,7 +3,7 @@ import type { Fields } from '../../../kernel/authz/conditions.js';
 import type { Context } from '../../../kernel/context.js';
 import { type BatchLoad, batched } from '../../../kernel/database/batched.js';
 import { mapYielding } from '../../../kernel/event-loop.js';
-import { namePageBounds, Page, type PageRequest } from '../../../kernel/paging.js';
+import { type Counted, counted, namePageBounds, Page, type PageRequest } from '../../../kernel/paging.js';
 import { parse, parseYielding } from '../../../kernel/validation.js';
 import {
   attributesWith,
@@ -31,6 +31,7 @@ import {
   EffectivePermissions,
   ExplainAccess,
   reviewedAccount,
+  type SessionAttribute,
 } from './access-review.rules.js';
 import {
   listMembersNow,
@@ -60,16 +61,29 @@ export class AccessReviewService {
   /**
    * Why somebody may or may not perform an action in a project.
    *
-   * @param raw `{ projectId, subject, action, fields?, userId?, identityId? }`; without user and identity: the caller
+   * @param raw `{ projectId, subject, action, fields?, userId?, identityId?, session? }`; without user and identity: the caller
+   * @returns also the attributes of the session that counted; explanation null: it is no member
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
    */
-  async explain(ctx: Context, raw: unknown): Promise<Explanation | null> {
-    const { projectId, userId, identityId, ...what } = parse(ExplainAccess, raw);
+  async explain(
+    ctx: Context,
+    raw: unknown,
+  ): Promise<{ readonly explanation: Explanation | null; readonly session: readonly SessionAttribute[] }> {
+    const { projectId, userId, identityId, session: given, ...what } = parse(ExplainAccess, raw);
     const asked = checkedProjectActions(what);
     const { project, memberId } = await this.#askable(ctx, projectId, reviewedAccount({ userId, identityId }));
-    const found = await findExplanation(ctx, { projectId: project.projectId, memberId, ...asked });
+    const own = memberId === ctx.actor.id ? (ctx.actor.sessionAttributes ?? null) : null;
+    const session =
+      given == null ? own : JSON.stringify(Object.fromEntries(given.map(({ name, value }) => [name, value])));
+    const found = await findExplanation(ctx, {
+      projectId: project.projectId,
+      memberId,
+      ...asked,
+      ...(session !== null && { session }),
+    });
     await this.#record(ctx, project, 'access:explain', memberId);
-    return found ?? null;
+    const counted = Object.entries(JSON.parse(session ?? '{}') as Record<string, string>);
+    return { explanation: found ?? null, session: counted.map(([name, value]) => ({ name, value })) };
   }
 
   /**
@@ -146,7 +160,7 @@ export class AccessReviewService {
    * @param raw `{ projectId, subject, action, fields?, at?, first?, after? }`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
    */
-  async accessAt(ctx: Context, raw: unknown): Promise<Page<Reason>> {
+  async accessAt(ctx: Context, raw: unknown): Promise<Page<Reason> & Counted> {
     const { projectId, subject, action, fields, at, ...request } = parse(AccessAt, raw);
     const asked = checkedProjectActions({ subject, action, fields });
     const project = await this.projects.load(ctx, projectId);
@@ -172,7 +186,12 @@ export class AccessReviewService {
    *
    * @throws VALIDATION_FAILED, PERMISSION_DENIED
    */
-  async readersOf(ctx: Context, projectId: string, fields: Fields, request: PageRequest): Promise<Page<Reason>> {
+  async readersOf(
+    ctx: Context,
+    projectId: string,
+    fields: Fields,
+    request: PageRequest,
+  ): Promise<Page<Reason> & Counted> {
     const project = await this.projects.load(ctx, projectId);
     authorizeOverview(project);
     const policies = (await batched(ctx, policiesNow, project.projectId)) ?? NOBODY;
@@ -335,12 +354,12 @@ const policiesNow: BatchLoad<Policies> = (ctx, projectIds) => policiesOf(ctx, pr
 
 const keyOf = ({ member: { name, memberId } }: Reason): [name: string, id: string] => [name ?? '', memberId];
 
-function pageOfReasons(reasons: readonly Reason[], request: PageRequest): Page<Reason> {
+function pageOfReasons(reasons: readonly Reason[], request: PageRequest): Page<Reason> & Counted {
   const { name, id, limit } = namePageBounds(request);
   const rest =
     name === null ? reasons : reasons.filter(({ member }) => compare(member, { name, memberId: id ?? '' }) > 0);
   const sorted = rest.toSorted((one, other) => compare(one.member, other.member)).slice(0, limit ?? undefined);
-  return new Page(sorted, request, keyOf);
+  return counted(new Page(sorted, request, keyOf), async () => reasons.length);
 }
 
 type SortKey = Pick<ProjectMember, 'name' | 'memberId'>;

@@ -10,6 +10,7 @@ import {
   organizationRights,
   type RightsOrigins,
   type StoredRights,
+  withSession,
 } from '../../identity/permissions/public.js';
 import { authorizeAbout, namesOf, unsavedRoles } from './about-others.js';
 import {
@@ -19,7 +20,7 @@ import {
   reviewedAccount,
 } from './access-review.rules.js';
 
-type Held = Awaited<ReturnType<typeof FIND_RIGHTS>>[number] & Pick<StoredRights, 'storedRules'>;
+type MemberRights = Awaited<ReturnType<typeof FIND_RIGHTS>>[number] & Pick<StoredRights, 'storedRules'>;
 
 /**
  * Explains who may do what in the caller's organization, by the abilities that authorize requests.
@@ -38,9 +39,9 @@ export class OrganizationAccessService {
     const { action, fields } = checkedOrganizationActions(what);
     const whom = reviewedAccount({ userId, identityId });
     const memberId = whom === null ? ctx.actor.id : authorizeAbout(ctx, whom, await namesOf(ctx, [whom]));
-    const held = (await heldBy(ctx, [memberId])).get(memberId);
+    const rights = (await rightsOf(ctx, [memberId])).get(memberId);
     await ctx.auditTrail.recordRead(ctx, { action: 'access:explain', facts: { memberId } });
-    return held === undefined ? null : explain(organizationRights(held), originsOf(held), action, fields);
+    return rights === undefined ? null : explain(organizationRights(rights), originsOf(rights), action, fields);
   }
 
   /**
@@ -60,17 +61,17 @@ export class OrganizationAccessService {
       questions.map(({ whom }) => whom),
     );
     const memberIds = questions.map(({ whom }) => (whom === null ? null : authorizeAbout(ctx, whom, names)));
-    const held = await heldBy(
+    const rights = await rightsOf(
       ctx,
       memberIds.filter((id) => id !== null),
     );
-    const abilityOf = (id: string) => organizationRights(held.get(id) ?? NOTHING).ability;
+    const abilityOf = (id: string) => organizationRights(rights.get(id) ?? NOTHING).ability;
     const unsaved = await unsavedRoles(
       ctx,
       memberIds.map((id, at) => ({
         permissions: questions[at]?.permissions,
         memberId: id ?? ctx.actor.id,
-        isMember: id === null || held.has(id),
+        isMember: id === null || rights.has(id),
       })),
     );
     const answers = await mapYielding(questions, ({ action, fields }, at) => {
@@ -87,16 +88,20 @@ export class OrganizationAccessService {
 const NOTHING = { roles: [], storedRules: null };
 
 /** The rights of members in the caller's organization, by ID. */
-async function heldBy(ctx: Context, ids: readonly string[]): Promise<ReadonlyMap<string, Held>> {
+async function rightsOf(ctx: Context, ids: readonly string[]): Promise<ReadonlyMap<string, MemberRights>> {
   const memberIds = [...new Set(ids)].filter(isId);
   if (memberIds.length === 0) return new Map();
   const rows = await FIND_RIGHTS(ctx, { organizationId: ctx.organizationId, actorId: ctx.actor.id, memberIds });
   return new Map(
-    rows.map((row) => [row.memberId, { ...row, storedRules: row.storedRules as StoredRights['storedRules'] }]),
+    rows.map(({ attributes, ...row }) => {
+      const session = row.memberId === ctx.actor.id ? (ctx.actor.sessionAttributes ?? null) : null;
+      const storedRules = row.storedRules as StoredRights['storedRules'];
+      return [row.memberId, { ...row, storedRules, attributes: withSession(attributes, session) }];
+    }),
   );
 }
 
-const originsOf = ({ memberships, ownRoles }: Held): RightsOrigins => ({
+const originsOf = ({ memberships, ownRoles }: MemberRights): RightsOrigins => ({
   memberships: memberships as RightsOrigins['memberships'],
   ownRoles: ownRoles as RightsOrigins['ownRoles'],
   ownPrivileges: [],

@@ -1,13 +1,23 @@
 import type { Action } from '../../../kernel/authz/ability.js';
 import type { Fields } from '../../../kernel/authz/conditions.js';
 import { mapYielding } from '../../../kernel/event-loop.js';
-import { type CheckedRules, decidingRuleOf, isBuiltIn, projectRights } from '../../identity/permissions/public.js';
+import {
+  BEST_SESSION,
+  type CheckedRules,
+  decidingRuleOf,
+  isBuiltIn,
+  namesSession,
+  projectRights,
+  withSession,
+} from '../../identity/permissions/public.js';
 
 /** A membership that grants roles, custom and built-in ones. What is evaluated last comes first. */
 interface Giving {
   readonly id: string;
   /** Whether it is the membership of a group. */
   readonly isGroup: boolean;
+  /** Whether it is one of all projects of the organization. */
+  readonly isOfAllProjects: boolean;
   readonly own: readonly string[];
   readonly builtIn: readonly string[];
 }
@@ -23,9 +33,15 @@ interface Roles {
 }
 
 /** @param roles in order of evaluation */
-export const toRoleGrant = ({ id, isGroup, roles }: Omit<Giving, 'own' | 'builtIn'> & Roles): Giving => ({
+export const toRoleGrant = ({
   id,
   isGroup,
+  isOfAllProjects,
+  roles,
+}: Omit<Giving, 'own' | 'builtIn'> & Roles): Giving => ({
+  id,
+  isGroup,
+  isOfAllProjects,
   own: roles.filter((slug) => !isBuiltIn(slug)).reverse(),
   builtIn: roles.filter(isBuiltIn).reverse(),
 });
@@ -53,11 +69,14 @@ interface Origin {
   readonly roleSlug: string | null;
   readonly privilegeSlug: string | null;
   readonly membershipId: string;
+  readonly isOfAllProjects: boolean;
 }
 
 /** Why a member is allowed an action. */
 export interface Reason extends Origin {
   readonly member: ProjectMember;
+  /** Only in a session that came with what a rule names. */
+  readonly isForSomeSessions: boolean;
 }
 
 /** What rules decide about the checked actions, one bit each: which they decide, and which of these they allow. */
@@ -87,7 +106,8 @@ const withLess = (more: Decision, less: Decision): Decision =>
 export const namesAttributes = ({ rules }: Stored): boolean => rules.namesAttributes;
 
 /**
- * Which members of a project may perform an action there, and why; for several actions, all of them, and why the last.
+ * Which members of a project may perform an action there, and why; for several actions, all of them, and why the last. Machine identities
+ * that may in some of their sessions count, too.
  */
 export async function membersAllowed(
   policies: Policies,
@@ -96,12 +116,20 @@ export async function membersAllowed(
 ): Promise<Reason[]> {
   const all = (1 << actions.length) - 1;
   const decisionOf = decisionsIn(policies, actions, fields);
+  const atBest = [...policies.roles, ...policies.privileges].some(({ rules }) => namesSession(rules.checked))
+    ? decisionsIn({ ...policies, attributes: inBestSession(policies.attributes) }, actions, fields)
+    : null;
   const reasons = await mapYielding(policies.members, (member) => {
     const { allows, origin } = decisionOf(member, all);
-    return allows === all && origin !== null ? [{ member, ...origin }] : [];
+    if (allows === all && origin !== null) return [{ member, ...origin, isForSomeSessions: false }];
+    const best = member.memberKind === 'identity' ? atBest?.(member, all) : undefined;
+    return best?.allows === all && best.origin !== null ? [{ member, ...best.origin, isForSomeSessions: true }] : [];
   });
   return reasons.flat();
 }
+
+const inBestSession = (attributes: Policies['attributes']): Policies['attributes'] =>
+  new Map([...attributes].map(([memberId, text]) => [memberId, withSession(text, BEST_SESSION) as string]));
 
 /**
  * IDs of the memberships of groups that by themselves allow all of some actions to every member of the group, oldest
@@ -136,7 +164,10 @@ function decisionsIn(
     let decision = UNDECIDED;
     for (const privilege of privileges.get(memberId) ?? []) {
       const { slug, membershipId } = privilege;
-      decision = withLess(decision, decide(privilege, memberId, { roleSlug: null, privilegeSlug: slug, membershipId }));
+      decision = withLess(
+        decision,
+        decide(privilege, memberId, { roleSlug: null, privilegeSlug: slug, membershipId, isOfAllProjects: false }),
+      );
     }
     for (const kind of KINDS)
       for (const place of places) {
@@ -162,9 +193,9 @@ function givingsIn(
   return (kind, place, memberId) => {
     const found = known[kind][place];
     if (found !== undefined) return found;
-    const { id, [kind]: slugs } = given[place - 1] as Giving;
+    const { id, isOfAllProjects, [kind]: slugs } = given[place - 1] as Giving;
     const decision = slugs.reduce((more, slug) => {
-      const origin = { roleSlug: slug, privilegeSlug: null, membershipId: id };
+      const origin = { roleSlug: slug, privilegeSlug: null, membershipId: id, isOfAllProjects };
       return withLess(more, decide(kind === 'own' ? bySlug.get(slug) : slug, memberId, origin));
     }, UNDECIDED);
     if (!slugs.some((slug) => naming.has(slug))) known[kind][place] = decision;

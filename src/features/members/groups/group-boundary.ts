@@ -9,13 +9,13 @@ import {
   rightsBeyondChange,
   rulesOfOrganizationRoles,
 } from '../../identity/permissions/public.js';
-import type { ProjectReader } from '../../projects/public.js';
+import { type ProjectReader, rightsOfGroupBeyondInAllProjects } from '../../projects/public.js';
 import { lockRoles } from './group.queries.js';
 
 /**
  * Whoever takes somebody into a group gives all that the group has: its roles in organizations, the linked ones too, and in
  * projects. What these forbid, joining takes from its members, and leaving gives back to them. Nobody gives or takes more than
- * it has itself there, also when the whole group changes or ends. The roles are held until the transaction ends.
+ * it has itself there, also when the whole group changes or ends. The roles are locked until the transaction ends.
  *
  * @param action what the caller does: for the audit record of a refusal
  * @throws PERMISSION_BOUNDARY, naming what is missing
@@ -25,16 +25,17 @@ export async function authorizeRightsOfGroup(
   projects: ProjectReader,
   { groupId, action }: { readonly groupId: string; readonly action: Action },
 ): Promise<void> {
-  const held = await lockRoles(tx, { groupId });
+  const locked = await lockRoles(tx, { groupId });
   const beyondIn = await boundaryOfCaller(tx);
-  const inOrganizations = held.flatMap(({ organizationId, role, permissions }) => {
+  const inOrganizations = locked.flatMap(({ organizationId, role, permissions }) => {
     const rules = rulesOfOrganizationRoles([role], [readRulesText(permissions, ORGANIZATION_VOCABULARY)]);
     return beyondIn(organizationId, (own) => rightsBeyondChange(own, rules, []));
   });
   const inProjects = await mapYielding(await projects.rightsOfGroup(tx, groupId), ({ own, rules }) =>
     rightsBeyondChange(own, rules, []),
   );
-  const beyond = [...new Set([...inOrganizations, ...inProjects.flat()])];
+  const inAll = await rightsOfGroupBeyondInAllProjects(tx, groupId);
+  const beyond = [...new Set([...inOrganizations, ...inProjects.flat(), ...inAll])];
   if (beyond.length > 0) throw new PermissionDenied({ action, projectId: null }, beyond);
 }
 

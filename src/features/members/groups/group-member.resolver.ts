@@ -1,16 +1,17 @@
 import { ID, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
+import { creation, EXISTING } from '../../../kernel/graphql/creation.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { objectType } from '../../../kernel/graphql/object-types.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
 import { relations } from '../../../kernel/graphql/relations.js';
-import type { ConnectionOf } from '../../../kernel/paging.js';
+import type { CountedConnectionOf } from '../../../kernel/paging.js';
 import { accountIds, accountRelations } from '../../identity/identities/public.js';
 import { MemberKindEnum } from '../../identity/organizations/public.js';
 import { GroupType, groupRelationOf } from './group.resolver.js';
-import { ListMembers, ManyMembers, OneMember } from './group-member.rules.js';
+import { AddMembers, ListMembers, ManyMembers, OneMember } from './group-member.rules.js';
 import type { GroupMemberService } from './group-member.service.js';
 
 /** What the API shows of a member of a group. */
@@ -32,6 +33,7 @@ const GroupMemberConnection = connectionOf(GroupMemberType, 'GroupMember', 'name
 
 const AddGroupMembersPayload = objectType('AddGroupMembersPayload', 'Result of `addGroupMembers`.', {
   members: [[GroupMemberType], 'The added members, by name.'],
+  [EXISTING]: [[GroupMemberType], 'With `onConflict: RETURN_EXISTING`, those who were in the group already, by name.'],
 });
 type AddGroupMembersPayload = InstanceType<typeof AddGroupMembersPayload>;
 
@@ -45,26 +47,31 @@ export class GroupMemberResolver {
   constructor(private readonly service: GroupMemberService) {}
 
   @query(GroupMemberConnection, ListMembers, 'Lists the users and machine identities in a group, by name.')
-  groupMembers(ctx: Context, args: object): Promise<ConnectionOf<GroupMemberType>> {
+  groupMembers(ctx: Context, args: object): Promise<CountedConnectionOf<GroupMemberType>> {
     return this.service.list(ctx, args);
   }
 
-  @mutation(
+  @creation(
     OneMember,
     { member: [GroupMemberType, 'The added member.'] },
     'Adds a member of the organization to a group. You must have all permissions that the group grants, in organizations and projects.',
+    {
+      find: (members: GroupMemberResolver, ctx, member) => members.service.get(ctx, member),
+      taken: 'ALREADY_A_MEMBER',
+      compare: { userId: null, identityId: null },
+    },
   )
   async addGroupMember(ctx: Context, input: object): Promise<{ member: GroupMemberType }> {
     return { member: await this.service.add(ctx, input) };
   }
 
   @mutation(
-    ManyMembers,
+    AddMembers,
     AddGroupMembersPayload,
     'Adds several members to a group, all or nothing. See `addGroupMember`.',
   )
   async addGroupMembers(ctx: Context, input: object): Promise<AddGroupMembersPayload> {
-    return { members: await this.service.addMany(ctx, input) };
+    return this.service.addMany(ctx, input);
   }
 
   @mutation(
@@ -87,15 +94,10 @@ export class GroupMembersResolver {
   constructor(private readonly service: GroupMemberService) {}
 
   @nested(
-    [GroupMemberType],
+    GroupMemberConnection,
     'Members of the group, by name: users if you have permission to read members, machine identities if you have permission to read those.',
   )
-  async members({ id }: GroupType, ctx: Context): Promise<readonly GroupMemberType[]> {
-    return (await this.service.membersOf(ctx, id)).nodes;
-  }
-
-  @nested(GroupMemberConnection, 'The same as `members`, with pagination.')
-  memberConnection({ id }: GroupType, ctx: Context, page: object): Promise<ConnectionOf<GroupMemberType>> {
+  members({ id }: GroupType, ctx: Context, page: object): Promise<CountedConnectionOf<GroupMemberType>> {
     return this.service.membersOf(ctx, id, page);
   }
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { onConflict } from '../../../kernel/graphql/creation.js';
 import { enumOfRule } from '../../../kernel/graphql/inputs.js';
 import { pageRules } from '../../../kernel/paging.js';
 import { idOf } from '../../../kernel/value-rules.js';
@@ -42,7 +43,7 @@ const isEachOnce = (words: readonly string[]): boolean =>
 const namesEachOnce = ({ userIds, usernames, identityIds }: Lists): boolean =>
   [userIds, usernames, identityIds].every(isEachOnce);
 
-/** Input of `addGroupMembers` and `removeGroupMembers`. */
+/** Input of `removeGroupMembers`. */
 export const ManyMembers = z
   .strictObject({
     groupId,
@@ -57,7 +58,10 @@ export const ManyMembers = z
   .refine(namesEachOnce, { path: ['userIds'], error: 'must list each member only once' })
   .meta({ description: 'The group, and 1 to 100 users and machine identities, each listed once.' });
 
-/** Arguments of `Group.memberConnection`. */
+/** Input of `addGroupMembers`. */
+export const AddMembers = ManyMembers.safeExtend({ onConflict }).meta(z.globalRegistry.get(ManyMembers) ?? {});
+
+/** Arguments of `Group.members`. */
 export const MemberPage = z.strictObject(pageRules);
 
 /** Arguments of `groupMembers`. */

@@ -2,9 +2,10 @@ import { authorize, can } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { type BatchLoad, batched, batchOfLists, listKey } from '../../../kernel/database/batched.js';
 import { flush, inTransaction } from '../../../kernel/database/in-transaction.js';
+import { countIn } from '../../../kernel/database/tables.js';
 import { AppError, type ErrorCode, type ErrorDetail } from '../../../kernel/errors.js';
 import { isId, newId } from '../../../kernel/ids.js';
-import { type NameBounds, namePageBounds, Page } from '../../../kernel/paging.js';
+import { type CountedConnectionOf, counted, type NameBounds, namePageBounds, Page } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import {
   keepLoggedInAdmins,
@@ -12,14 +13,27 @@ import {
   protectInstallationAdmin,
 } from '../../identity/organizations/public.js';
 import type { ProjectReader } from '../../projects/public.js';
-import { findMembers, findNamedMembers, type GroupMemberRow, listCandidates, listMembers } from './group.queries.js';
+import {
+  countMembers,
+  findMembers,
+  findNamedMembers,
+  type GroupMemberRow,
+  listCandidates,
+  listMembers,
+} from './group.queries.js';
 import { loadGroup, lockGroup, mayRead } from './group.reader.js';
 import { cursorKeyOf } from './group.service.js';
 import { authorizeRightsOfGroup } from './group-boundary.js';
 import { GroupMember } from './group-member.entity.js';
-import { ListMembers, ManyMembers, MemberPage, OneMember } from './group-member.rules.js';
+import { AddMembers, ListMembers, ManyMembers, MemberPage, OneMember } from './group-member.rules.js';
 
 type Kind = GroupMemberRow['memberKind'];
+
+/** Who was added to a group, and who was in it before. */
+interface AddedMembers {
+  readonly members: readonly GroupMemberRow[];
+  readonly existing: readonly GroupMemberRow[];
+}
 
 /** Somebody as the caller named it, and where in the input. */
 interface NamedMember {
@@ -54,19 +68,36 @@ export class GroupMemberService {
   /** Takes one into a group. @throws as `addMany` */
   async add(ctx: Context, raw: unknown): Promise<GroupMemberRow> {
     const { groupId, ...who } = parse(OneMember, raw);
-    const [member] = await this.#add(ctx, groupId, [oneOf(who)]);
-    return member as GroupMemberRow;
+    const { members } = await this.#add(ctx, groupId, [oneOf(who)]);
+    return members[0] as GroupMemberRow;
+  }
+
+  /** One member of a group. @throws MEMBERSHIP_NOT_FOUND */
+  async get(ctx: Context, raw: unknown): Promise<GroupMemberRow> {
+    const { groupId, ...who } = parse(OneMember, raw);
+    const named = oneOf(who);
+    authorize(ctx, READ[named.kind]);
+    const group = await loadGroup(ctx, groupId, 'groups:read');
+    const [member] = await findNamedMembers(ctx, { groupId: group.id, ...textsOf([named]) });
+    if (member === undefined) throw new AppError('MEMBERSHIP_NOT_FOUND');
+    const { memberKind, memberId } = member;
+    await ctx.auditTrail.recordRead(ctx, {
+      action: 'group-member:get',
+      facts: { groupId: group.id, memberKind, memberId },
+    });
+    return member;
   }
 
   /**
-   * Takes users and machine identities into a group, all or nothing.
+   * Takes users and machine identities into a group, all or nothing. With `return-existing`, those who are in it already are returned if
+   * the caller may read them.
    *
    * @throws USER_NOT_FOUND, IDENTITY_NOT_FOUND and ALREADY_A_MEMBER, each naming the places of all; PERMISSION_BOUNDARY unless
    *   the caller has itself what the group gives and what it forbids; LAST_ADMIN
    */
-  async addMany(ctx: Context, raw: unknown): Promise<readonly GroupMemberRow[]> {
-    const { groupId, ...who } = parse(ManyMembers, raw);
-    return this.#add(ctx, groupId, allOf(who));
+  async addMany(ctx: Context, raw: unknown): Promise<AddedMembers> {
+    const { groupId, onConflict, ...who } = parse(AddMembers, raw);
+    return this.#add(ctx, groupId, allOf(who), onConflict === 'return-existing');
   }
 
   /** Takes one out of a group. @throws as `removeMany` */
@@ -88,7 +119,7 @@ export class GroupMemberService {
   }
 
   /** The members of a group, by name, then id: users if the caller may read members, identities if it may read these. */
-  async list(ctx: Context, raw: unknown): Promise<Page<GroupMemberRow>> {
+  async list(ctx: Context, raw: unknown): Promise<CountedConnectionOf<GroupMemberRow>> {
     const { groupId, memberKind, ...request } = parse(ListMembers, raw);
     const bounds = namePageBounds(request);
     authorize(ctx, 'groups:read');
@@ -96,11 +127,8 @@ export class GroupMemberService {
     const group = await loadGroup(ctx, groupId, 'groups:read');
     const rows = await batched(ctx, pagesOfMembers, listKey(group.id, { kinds, ...bounds }));
     const page = new Page(rows ?? [], request, cursorKeyOf);
-    await ctx.auditTrail.recordRead(ctx, {
-      action: 'group-member:list',
-      facts: { groupId: group.id, count: page.nodes.length },
-    });
-    return page;
+    await recordList(ctx, group.id, page.nodes.length);
+    return counted(page, () => countOf(ctx, group.id, kinds));
   }
 
   /**
@@ -109,13 +137,14 @@ export class GroupMemberService {
    * @param raw `{ first?, after? }`
    * @throws PERMISSION_DENIED, VALIDATION_FAILED
    */
-  async membersOf(ctx: Context, groupId: string, raw: unknown = {}): Promise<Page<GroupMemberRow>> {
+  async membersOf(ctx: Context, groupId: string, raw: unknown): Promise<CountedConnectionOf<GroupMemberRow>> {
     const request = parse(MemberPage, raw);
-    const wanted = { kinds: readableKinds(ctx, null), ...namePageBounds(request) };
-    return new Page((await batched(ctx, pagesOfMembers, listKey(groupId, wanted))) ?? [], request, cursorKeyOf);
+    const kinds = readableKinds(ctx, null);
+    const rows = await batched(ctx, pagesOfMembers, listKey(groupId, { kinds, ...namePageBounds(request) }));
+    return counted(new Page(rows ?? [], request, cursorKeyOf), () => countOf(ctx, groupId, kinds));
   }
 
-  async #add(ctx: Context, groupId: string, named: readonly NamedMember[]): Promise<readonly GroupMemberRow[]> {
+  async #add(ctx: Context, groupId: string, named: readonly NamedMember[], isAgain = false): Promise<AddedMembers> {
     const actions = actionsOn(named, ADD);
     for (const action of actions) authorize(ctx, action);
     return inTransaction(ctx, async (tx) => {
@@ -123,7 +152,7 @@ export class GroupMemberService {
       for (const action of actions) await loadGroup(tx, groupId, action);
       // Organizations before groups, as everywhere; again for one that the group was linked to meanwhile.
       await lockAdminsOfGroup(tx, groupId);
-      const { group } = await lockGroup(tx, groupId, actions[0]);
+      const { group, row } = await lockGroup(tx, groupId, actions[0]);
       const admins = await lockAdminsOfGroup(tx, group.id);
       await authorizeRightsOfGroup(tx, this.projects, { groupId: group.id, action: actions[0] });
       const where = { groupId: group.id, organizationId, rootOrganizationId };
@@ -134,25 +163,30 @@ export class GroupMemberService {
         (one) => known.some((candidate) => isNamed(one, { ...candidate, memberId: candidate.id })),
         ({ kind }) => NOT_FOUND[kind],
       );
+      const isReturned = ({ kind }: NamedMember) => isAgain && mayRead(tx, row.slug) && can(tx.ability, READ[kind]);
       refuse(
         named,
-        (one) => !known.some((it) => it.isMember && isNamed(one, { ...it, memberId: it.id })),
+        (one) => isReturned(one) || !known.some((it) => it.isMember && isNamed(one, { ...it, memberId: it.id })),
         () => 'ALREADY_A_MEMBER',
       );
-      const made = known.map(({ memberKind, id }) =>
-        tx.em.create(GroupMember, {
-          id: newId(),
-          organizationId,
-          groupId: group.id,
-          userId: memberKind === 'user' ? id : null,
-          identityId: memberKind === 'identity' ? id : null,
-        }),
-      );
+      const existing = await membersAmong(tx, group.id, known);
+      const made = known
+        .filter(({ isMember }) => !isMember)
+        .map(({ memberKind, id }) =>
+          tx.em.create(GroupMember, {
+            id: newId(),
+            organizationId,
+            groupId: group.id,
+            userId: memberKind === 'user' ? id : null,
+            identityId: memberKind === 'identity' ? id : null,
+          }),
+        );
       await flush(tx, CONSTRAINTS);
       await keepLoggedInAdmins(tx, admins);
-      const rows = await findMembers(tx, { organizationId, ids: made.map(({ id }) => id) });
-      await record(tx, 'group-member:add', rows);
-      return rows;
+      const members = await findMembers(tx, { organizationId, ids: made.map(({ id }) => id) });
+      if (members.length > 0) await record(tx, 'group-member:add', members);
+      if (existing.length > 0) await recordList(tx, group.id, existing.length);
+      return { members, existing };
     });
   }
 
@@ -244,6 +278,22 @@ const record = (tx: Transaction, action: string, members: readonly GroupMemberRo
     ...members.map(({ groupId, memberKind, memberId }) => ({ action, facts: { groupId, memberKind, memberId } })),
   );
 
+/** Those of candidates who are members of a group, by name. */
+async function membersAmong(
+  tx: Transaction,
+  groupId: string,
+  candidates: Awaited<ReturnType<typeof listCandidates>>,
+): Promise<readonly GroupMemberRow[]> {
+  const idsOf = (kind: Kind): string[] =>
+    candidates.filter(({ memberKind, isMember }) => isMember && memberKind === kind).map(({ id }) => id);
+  const [userIds, identityIds] = [idsOf('user'), idsOf('identity')];
+  if (userIds.length + identityIds.length === 0) return [];
+  return findNamedMembers(tx, { groupId, userIds, identityIds, usernames: [] });
+}
+
+const recordList = (ctx: Context, groupId: string, count: number): Promise<void> =>
+  ctx.auditTrail.recordRead(ctx, { action: 'group-member:list', facts: { groupId, count } });
+
 /** @param only the kind that is asked for; null: all that the caller may read @throws PERMISSION_DENIED when there is none */
 function readableKinds(ctx: Context, only: Kind | null | undefined): Kind[] {
   if (only != null) {
@@ -263,6 +313,15 @@ export const groupMembersByIds: BatchLoad<GroupMemberRow> = async (ctx, ids) => 
   const readable = rows.filter(({ groupSlug, memberKind }) => mayRead(ctx, groupSlug) && kinds.includes(memberKind));
   return new Map(readable.map((row) => [row.id, row]));
 };
+
+const countsOfMembers = batchOfLists<{ readonly groupId: string; readonly count: number }, { kinds: readonly Kind[] }>(
+  (ctx, groupIds, wanted) => countMembers(ctx, { groupIds, ...wanted }),
+  ({ groupId }) => groupId,
+);
+
+/** Number of members of a group of these kinds; those of all groups of a response are one statement. */
+const countOf = async (ctx: Context, groupId: string, kinds: readonly Kind[]): Promise<number> =>
+  countIn((await batched(ctx, countsOfMembers, listKey(groupId, { kinds }))) ?? []);
 
 const pagesOfMembers = batchOfLists<GroupMemberRow, NameBounds & { kinds: readonly Kind[] }>(
   (ctx, groupIds, page) => listMembers(ctx, { groupIds, ...page }),

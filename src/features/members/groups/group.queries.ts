@@ -1,5 +1,5 @@
 import { type InferResult, sql } from 'kysely';
-import { anyOf, columnsIn, prepared, tablesOf } from '../../../kernel/database/tables.js';
+import { anyOf, COUNT, columnsIn, prepared, tablesOf } from '../../../kernel/database/tables.js';
 import { NO_ID } from '../../../kernel/ids.js';
 import type { NameBounds } from '../../../kernel/paging.js';
 import type {
@@ -202,6 +202,16 @@ export const listMembers = prepared((page: NameBounds & { groupIds: readonly str
     )
     .selectAll('page');
 });
+
+/** How many members of these kinds groups have; one without any has no row. */
+export const countMembers = prepared(({ groupIds, kinds }: { groupIds: readonly string[]; kinds: readonly Kind[] }) =>
+  tables
+    .selectFrom('group_member as gm')
+    .select(['gm.group_id as groupId', COUNT])
+    .where('gm.group_id', '=', anyOf(groupIds))
+    .where(sql<boolean>`${KIND} = any(${kinds}::text[])`)
+    .groupBy('gm.group_id'),
+);
 
 interface Candidates {
   readonly groupId: string;

@@ -1,18 +1,20 @@
 import { type ClassType, ID, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
 import { batched } from '../../../kernel/database/batched.js';
+import { creation, oneNamed } from '../../../kernel/graphql/creation.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { OrderedPageArgs } from '../../../kernel/graphql/list-order.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
-import { connectionOf, countedConnectionOf } from '../../../kernel/graphql/page.js';
+import { connectionOf } from '../../../kernel/graphql/page.js';
 import { relations, relationTo } from '../../../kernel/graphql/relations.js';
 import { orderedPageOf } from '../../../kernel/list-order.js';
-import { type ConnectionOf, type CountedConnectionOf, counted, pageOf } from '../../../kernel/paging.js';
+import { type CountedConnectionOf, counted, pageOf } from '../../../kernel/paging.js';
 import { IdentityType } from '../../identity/identities/public.js';
 import { organizationRelationOf, UserType } from '../../identity/organizations/public.js';
 import { ProjectMembershipType } from '../../projects/public.js';
+import { Group } from './group.entity.js';
 import { groupsByIds, groupsOfMembers, linksOfGroups } from './group.reader.js';
 import { CreateGroup, LinkGroup, ListGroups, OneGroup, UnlinkGroup, UpdateGroup } from './group.rules.js';
 import type { GroupLinkService, GroupService } from './group.service.js';
@@ -34,7 +36,7 @@ export const GroupType = objectType(
 );
 export type GroupType = InstanceType<typeof GroupType>;
 
-const GroupConnection = countedConnectionOf(GroupType, 'Group', 'name, then ID');
+const GroupConnection = connectionOf(GroupType, 'Group', 'name, then ID');
 
 export const GroupOrganizationMembershipType = objectType(
   'GroupOrganizationMembership',
@@ -76,10 +78,18 @@ export class GroupResolver {
     return this.service.list(ctx, args);
   }
 
-  @mutation(
+  @creation(
     CreateGroup,
     { group: [GroupType, 'The created group.'] },
     'Creates a group in your organization. Its role cannot grant permissions that you do not have.',
+    {
+      find: async (groups: GroupResolver, ctx, { slug }) =>
+        slug == null
+          ? null
+          : oneNamed(ctx, Group, { organizationId: ctx.organizationId, slug }, (id) => groups.group(ctx, { id })),
+      taken: 'GROUP_SLUG_TAKEN',
+      compare: {},
+    },
   )
   async createGroup(ctx: Context, input: object): Promise<{ group: GroupType }> {
     return { group: await this.service.create(ctx, input) };
@@ -137,14 +147,13 @@ export const groupRelationOf = (type: ClassType<{ readonly groupId: string | nul
 function groupsRelationOf(type: ClassType<{ readonly id: string }>): new () => object {
   @Resolver(() => type)
   class GroupsRelationResolver {
-    @nested([GroupType], 'Groups that the member is in, by name: those of your organization and those linked to it.')
-    async groups({ id }: { id: string }, ctx: Context): Promise<readonly GroupType[]> {
-      return (await batched(ctx, groupsOfMembers, id)) ?? [];
-    }
-
-    @nested(GroupConnection, 'The same as `groups`, with pagination.', OrderedPageArgs)
-    async groupConnection(member: { id: string }, ctx: Context, page: object): Promise<CountedConnectionOf<GroupType>> {
-      const all = await this.groups(member, ctx);
+    @nested(
+      GroupConnection,
+      'Groups that the member is in, by name: those of your organization and those linked to it.',
+      OrderedPageArgs,
+    )
+    async groups({ id }: { id: string }, ctx: Context, page: object): Promise<CountedConnectionOf<GroupType>> {
+      const all = (await batched(ctx, groupsOfMembers, id)) ?? [];
       return counted(orderedPageOf(all, page, { orderable: (group) => group }), async () => all.length);
     }
   }
@@ -154,20 +163,15 @@ function groupsRelationOf(type: ClassType<{ readonly id: string }>): new () => o
 @Resolver(() => GroupType)
 class GroupOrganizationsResolver {
   @nested(
-    [GroupOrganizationMembershipType],
+    GroupOrganizationMembershipConnection,
     'Roles of the group in your organization and, if you have permission to change sub-organizations, in the sub-organizations.',
   )
-  async organizationMemberships({ id }: GroupType, ctx: Context): Promise<readonly GroupOrganizationMembershipType[]> {
-    return (await batched(ctx, linksOfGroups, id)) ?? [];
-  }
-
-  @nested(GroupOrganizationMembershipConnection, 'The same as `organizationMemberships`, with pagination.')
-  async organizationMembershipConnection(
+  async organizationMemberships(
     group: GroupType,
     ctx: Context,
     page: object,
-  ): Promise<ConnectionOf<GroupOrganizationMembershipType>> {
-    return pageOf(await this.organizationMemberships(group, ctx), page, 1, ({ id }) => [id]);
+  ): Promise<CountedConnectionOf<GroupOrganizationMembershipType>> {
+    return pageOf((await batched(ctx, linksOfGroups, group.id)) ?? [], page, 1, ({ id }) => [id]);
   }
 }
 

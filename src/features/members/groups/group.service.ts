@@ -167,8 +167,8 @@ export class GroupLinkService {
   async link(ctx: Context, raw: unknown): Promise<LinkView> {
     const { roleSlug, ...named } = parse(LinkGroup, raw);
     return this.#change(ctx, named, async (tx, { groupId, organizationId }) => {
-      const held = await tx.em.findOne(OrganizationMembership, { organizationId, groupId });
-      const change = { before: held?.role ?? null, after: roleSlug };
+      const membership = await tx.em.findOne(OrganizationMembership, { organizationId, groupId });
+      const change = { before: membership?.role ?? null, after: roleSlug };
       await authorizeRoleChange(tx, { organizationId, action: 'sub-organization:edit', ...change });
       await authorizeRightsOfGroup(tx, this.projects, { groupId, action: 'sub-organization:edit' });
       const row = await setRole(tx, { organizationId, groupId, role: roleSlug });
@@ -183,10 +183,10 @@ export class GroupLinkService {
   /** Ends a link, and with it the memberships of the sub-organization's projects. @throws MEMBERSHIP_NOT_FOUND */
   async unlink(ctx: Context, raw: unknown): Promise<LinkView> {
     return this.#change(ctx, parse(UnlinkGroup, raw), async (tx, { groupId, organizationId }) => {
-      const held = await tx.em.findOne(OrganizationMembership, { organizationId, groupId });
-      if (held === null) throw new AppError('MEMBERSHIP_NOT_FOUND');
+      const membership = await tx.em.findOne(OrganizationMembership, { organizationId, groupId });
+      if (membership === null) throw new AppError('MEMBERSHIP_NOT_FOUND');
       await authorizeRightsOfGroup(tx, this.projects, { groupId, action: 'sub-organization:edit' });
-      const { id, role, createdAt } = held;
+      const { id, role, createdAt } = membership;
       // None: the organization was deleted at the same moment.
       if ((await tx.em.nativeDelete(OrganizationMembership, { id })) === 0) throw new AppError('MEMBERSHIP_NOT_FOUND');
       await tx.auditTrail.recordChange(tx, {

@@ -2,10 +2,10 @@ import './groups.errors.js';
 import type { Feature } from '../../../feature.js';
 import { nodeKind } from '../../../kernel/graphql/node.js';
 import type { OrganizationReader } from '../../identity/organizations/public.js';
-import type { ProjectReader } from '../../projects/public.js';
+import { membershipRelationOf, type ProjectReader, type ProjectRelations } from '../../projects/public.js';
 import { Group } from './group.entity.js';
 import { groupsByIds, relationsByIds } from './group.reader.js';
-import { GroupResolver, groupRelations } from './group.resolver.js';
+import { GroupResolver, GroupType, groupRelations } from './group.resolver.js';
 import { groupRoutes } from './group.routes.js';
 import { GroupLinkService, GroupService } from './group.service.js';
 import { GroupMember } from './group-member.entity.js';
@@ -17,7 +17,11 @@ const isKnown = (groupId: string): string =>
   `exists (select from organization_membership k where k.group_id = ${groupId} and k.organization_id = $2)`;
 
 /** Groups of users and machine identities. */
-export function createGroups(deps: { organizations: OrganizationReader; projects: ProjectReader }): Feature {
+export function createGroups(deps: {
+  organizations: OrganizationReader;
+  projects: ProjectReader;
+  relations: ProjectRelations;
+}): Feature {
   const members = new GroupMemberService(deps.projects);
   return {
     entities: [Group, GroupMember],
@@ -26,6 +30,7 @@ export function createGroups(deps: { organizations: OrganizationReader; projects
       new GroupMemberResolver(members),
       new GroupMembersResolver(members),
       ...groupRelations(),
+      membershipRelationOf(GroupType, deps.relations),
       ...groupMemberRelations(),
     ],
     nodes: [

@@ -1,10 +1,11 @@
 import { type ClassType, ID, Int, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
+import { creation } from '../../../kernel/graphql/creation.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { objectType } from '../../../kernel/graphql/object-types.js';
 import { mutation, query } from '../../../kernel/graphql/operations.js';
-import { countedConnectionOf } from '../../../kernel/graphql/page.js';
+import { connectionOf } from '../../../kernel/graphql/page.js';
 import { relations, relationTo } from '../../../kernel/graphql/relations.js';
 import type { CountedConnectionOf } from '../../../kernel/paging.js';
 import { bodyOf, routesAt } from '../../../rest/route.js';
@@ -14,6 +15,8 @@ import {
   OrganizationPermissionType,
   type PermissionsInput,
   permissionsIn,
+  permissionsText,
+  shownRulesText,
   withPermissions,
   withReplyPermissions,
 } from '../../identity/permissions/public.js';
@@ -53,7 +56,7 @@ const OrganizationRoleType = objectType(
 );
 type OrganizationRoleType = InstanceType<typeof OrganizationRoleType>;
 
-const OrganizationRoleConnection = countedConnectionOf(
+const OrganizationRoleConnection = connectionOf(
   OrganizationRoleType,
   'OrganizationRole',
   'custom roles by slug, then built-in roles, admin first',
@@ -86,10 +89,16 @@ export class OrganizationRoleResolver {
     return this.service.getBySlug(ctx, args);
   }
 
-  @mutation(
+  @creation(
     CreateOrganizationRole,
     { role: [OrganizationRoleType, 'The created role.'] },
     'Creates a custom role in your organization. It cannot grant permissions that you do not have.',
+    {
+      find: (roles: OrganizationRoleResolver, ctx, { slug }) => roles.organizationRoleBySlug(ctx, { slug }),
+      taken: 'ROLE_SLUG_TAKEN',
+      toRules: withPermissions,
+      compare: { permissions: { of: ({ permissions }) => shownRulesText(permissions), as: permissionsText } },
+    },
   )
   async createOrganizationRole(ctx: Context, input: object): Promise<{ role: OrganizationRoleType }> {
     return { role: await this.service.create(ctx, withPermissions(input)) };

@@ -12,6 +12,8 @@ const tables = tablesOf<typeof AdditionalPrivilegeSchema | typeof ProjectMembers
 
 const KIND = sql<MemberKind>`case when m.user_id is null then 'identity' else 'user' end`;
 
+const IS_IN_TERM = sql<boolean>`(v.ends_at is null or (v.starts_at <= now() and now() < v.ends_at))`;
+
 const privileges = tables
   .selectFrom('additional_privilege as v')
   .innerJoin('project_membership as m', 'm.id', 'v.membership_id')
@@ -23,11 +25,11 @@ const privileges = tables
     'u.username',
     'v.temporary_range as range',
     // While its own term lasts, and while its member has an active role.
-    sql<boolean>`(v.ends_at is null or (v.starts_at <= now() and now() < v.ends_at))
+    sql<boolean>`${IS_IN_TERM}
       and exists (select from project_member_now n where n.id = v.membership_id and n.project_id = v.project_id)`.as(
       'isActive',
     ),
-    sql<boolean>`coalesce(v.ends_at <= now(), false)`.as('isOver'),
+    IS_IN_TERM.as('isInTerm'),
   ]);
 
 /** Privileges by ID, of any projects. */

@@ -1,15 +1,23 @@
 import { ID, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
+import { creation, HOLDS_NOW, termWanted } from '../../../kernel/graphql/creation.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumOfRule, inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
-import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
+import { hiddenField, objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
 import { relations, relationTo } from '../../../kernel/graphql/relations.js';
-import { type ConnectionOf, pageOf } from '../../../kernel/paging.js';
+import { type CountedConnectionOf, pageOf } from '../../../kernel/paging.js';
 import { MemberKindEnum } from '../../identity/organizations/public.js';
-import { PermissionRuleType, PermissionType, toRuleForms, withPermissions } from '../../identity/permissions/public.js';
+import {
+  PermissionRuleType,
+  PermissionType,
+  permissionsText,
+  shownRulesText,
+  toRuleForms,
+  withPermissions,
+} from '../../identity/permissions/public.js';
 import { ProjectMembershipType, type ProjectRelations, projectRelationOf } from '../../projects/public.js';
 import type { PrivilegeView } from './privilege.queries.js';
 import {
@@ -45,6 +53,8 @@ export const AdditionalPrivilegeType = objectType(
       Boolean,
       'Whether the privilege is active now: its term has started and not ended, and its member has an active role.',
     ],
+    /** Not in the schema: whether its own term has started and not ended. */
+    isInTerm: hiddenField<boolean>(),
     createdAt: [DateTime, 'When the privilege was created.'],
     updatedAt: [DateTime, 'When the privilege was last changed.'],
   },
@@ -69,8 +79,8 @@ export class PrivilegeResolver {
     ListPrivileges,
     'Lists the additional privileges in a project, or of one of its members, ordered by slug: of the members that you can read.',
   )
-  async additionalPrivileges(ctx: Context, args: object): Promise<ConnectionOf<AdditionalPrivilegeType>> {
-    return (await this.service.list(ctx, args)).map(toPrivilegeType, bySlug);
+  async additionalPrivileges(ctx: Context, args: object): Promise<CountedConnectionOf<AdditionalPrivilegeType>> {
+    return (await this.service.list(ctx, args)).show(toPrivilegeType);
   }
 
   @query(AdditionalPrivilegeType, OnePrivilege, 'Returns an additional privilege by ID.')
@@ -83,10 +93,31 @@ export class PrivilegeResolver {
     return toPrivilegeType(await this.service.getBySlug(ctx, args));
   }
 
-  @mutation(
+  @creation(
     CreatePrivilege,
     { privilege: [AdditionalPrivilegeType, 'The new privilege.'] },
     'Gives a single member of a project permissions besides its roles, permanently or temporarily. They cannot exceed your own permissions.',
+    {
+      find: async (privileges: PrivilegeResolver, ctx, { slug, projectId, projectSlug, memberKind, memberId }) =>
+        slug == null
+          ? null
+          : privileges.additionalPrivilegeBySlug(ctx, { slug, projectId, projectSlug, memberKind, memberId }),
+      taken: 'PRIVILEGE_SLUG_TAKEN',
+      toRules: withPermissions,
+      compare: {
+        projectId: null,
+        projectSlug: null,
+        memberKind: null,
+        memberId: null,
+        permissions: { of: ({ rules }) => shownRulesText(rules), as: permissionsText },
+        // By its own term alone: the roles of its member are not created here.
+        term: {
+          of: ({ isInTerm, ...privilege }) => ({ ...privilege, isActive: isInTerm }),
+          as: termWanted,
+          otherwise: HOLDS_NOW,
+        },
+      },
+    },
   )
   async createAdditionalPrivilege(ctx: Context, input: object): Promise<{ privilege: AdditionalPrivilegeType }> {
     return { privilege: toPrivilegeType(await this.service.create(ctx, withPermissions(input))) };
@@ -133,21 +164,14 @@ export class PrivilegeResolver {
 export class MembershipPrivilegesResolver {
   constructor(private readonly service: PrivilegeService) {}
 
-  @nested([AdditionalPrivilegeType], 'The additional privileges of the member, ordered by slug.')
+  @nested(AdditionalPrivilegeConnection, 'The additional privileges of the member, ordered by slug.')
   async additionalPrivileges(
     membership: ProjectMembershipType,
     ctx: Context,
-  ): Promise<readonly AdditionalPrivilegeType[]> {
-    return (await this.service.listOfMembership(ctx, membership)).map(toPrivilegeType);
-  }
-
-  @nested(AdditionalPrivilegeConnection, 'The same as `additionalPrivileges`, with pagination.')
-  async additionalPrivilegeConnection(
-    membership: ProjectMembershipType,
-    ctx: Context,
     page: object,
-  ): Promise<ConnectionOf<AdditionalPrivilegeType>> {
-    return pageOf(await this.additionalPrivileges(membership, ctx), page, 2, bySlug);
+  ): Promise<CountedConnectionOf<AdditionalPrivilegeType>> {
+    const all = await this.service.listOfMembership(ctx, membership);
+    return pageOf(all.map(toPrivilegeType), page, 2, bySlug);
   }
 }
 

@@ -8,7 +8,7 @@ import { databaseNow } from '../../../kernel/database/now.sql.js';
 import { lockRow } from '../../../kernel/database/rows.js';
 import { AppError } from '../../../kernel/errors.js';
 import { isId, randomLetters } from '../../../kernel/ids.js';
-import { type CursorKey, type Page, pageOf } from '../../../kernel/paging.js';
+import { type Counted, type CursorKey, type Page, pageOf } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import { slugFor } from '../../../kernel/value-rules.js';
 import { mayAssign, readStoredRules, rightsBeyondChange, toRules } from '../../identity/permissions/public.js';
@@ -146,7 +146,7 @@ export class PrivilegeService {
    *
    * @throws MEMBERSHIP_NOT_FOUND
    */
-  async list(ctx: Context, raw: unknown): Promise<Page<PrivilegeView>> {
+  async list(ctx: Context, raw: unknown): Promise<Page<PrivilegeView> & Counted> {
     const { projectId: byId, projectSlug, memberKind, memberId, ...request } = parse(ListPrivileges, raw);
     const project = await this.#project(ctx, { projectId: byId, projectSlug });
     authorizeReading(project, memberKind == null ? KINDS : [memberKind]);

@@ -6,7 +6,7 @@ import { hiddenField, objectType, orNull } from '../../../kernel/graphql/object-
 import { mutation, query } from '../../../kernel/graphql/operations.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
 import { relations } from '../../../kernel/graphql/relations.js';
-import type { ConnectionOf } from '../../../kernel/paging.js';
+import type { CountedConnectionOf } from '../../../kernel/paging.js';
 import { accountRelations } from '../../identity/identities/public.js';
 import { organizationRelationOf } from '../../identity/organizations/public.js';
 import { type ProjectRelations, projectRelationOf } from '../../projects/public.js';
@@ -63,7 +63,7 @@ export class ProjectRescueResolver {
     ListProjectRescues,
     'Lists the rescues of projects of your organization, newest first.',
   )
-  projectRescues(ctx: Context, args: object): Promise<ConnectionOf<ProjectRescueType>> {
+  projectRescues(ctx: Context, args: object): Promise<CountedConnectionOf<ProjectRescueType>> {
     return this.service.list(ctx, args);
   }
 
@@ -78,7 +78,7 @@ export class ProjectRescueResolver {
     'Lists the projects of your organization that need `rescueProject`: no permanent admin with a valid token or ' +
       'client secret can manage their members, and no rescue is active.',
   )
-  projectsWithoutAdmin(ctx: Context, args: object): Promise<ConnectionOf<ProjectWithoutAdminType>> {
+  projectsWithoutAdmin(ctx: Context, args: object): Promise<CountedConnectionOf<ProjectWithoutAdminType>> {
     return this.service.listWithoutAdmin(ctx, args);
   }
 

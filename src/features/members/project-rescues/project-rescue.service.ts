@@ -1,11 +1,19 @@
-import { authorize } from '../../../kernel/authz/ability.js';
+import { authorize, can } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
 import type { BatchLoad } from '../../../kernel/database/batched.js';
 import { flush, inTransaction, withConstraintCodes } from '../../../kernel/database/in-transaction.js';
 import { loadRow } from '../../../kernel/database/rows.js';
+import { countIn } from '../../../kernel/database/tables.js';
 import { AppError } from '../../../kernel/errors.js';
 import { isId, NO_ID, newId } from '../../../kernel/ids.js';
-import { namePageBounds, Page, timeCursorKey, timePageBounds } from '../../../kernel/paging.js';
+import {
+  type CountedConnectionOf,
+  counted,
+  namePageBounds,
+  Page,
+  timeCursorKey,
+  timePageBounds,
+} from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import { endOfTerm } from '../../identity/permissions/public.js';
 import { lockProjectRow } from '../../projects/public.js';
@@ -19,6 +27,8 @@ import {
 } from './project-rescue.rules.js';
 import {
   assignAdmin,
+  countRescues,
+  countWithoutAdmin,
   endRescue,
   findAdmin,
   findRescues,
@@ -115,30 +125,31 @@ export class ProjectRescueService {
   }
 
   /** Rescues of projects of the organization, newest first. */
-  async list(ctx: Context, raw: unknown): Promise<Page<RescueRow>> {
+  async list(ctx: Context, raw: unknown): Promise<CountedConnectionOf<RescueRow>> {
     const { projectId, isActive = null, ...request } = parse(ListProjectRescues, raw);
     const bounds = timePageBounds(request);
     authorize(ctx, 'workspace:rescue');
-    const rows = await listRescues(ctx, {
+    const wanted = {
       organizationId: ctx.organizationId,
       projectId: projectId == null ? null : isId(projectId) ? projectId : NO_ID,
       isActive,
-      ...bounds,
-    });
+    };
+    const rows = await listRescues(ctx, { ...wanted, ...bounds });
     const page = new Page(rows, request, ({ createdAt, id }) => timeCursorKey(createdAt, id));
     await ctx.auditTrail.recordRead(ctx, { action: 'project-rescue:list', facts: { count: page.nodes.length } });
-    return page;
+    return counted(page, async () => countIn(await countRescues(ctx, wanted)));
   }
 
-  /** Projects of the organization that `rescue` applies to, by name, then ID. */
-  async listWithoutAdmin(ctx: Context, raw: unknown): Promise<Page<LostProject>> {
+  /** Projects of the organization that `rescue` applies to, by name, then ID, also for who may list all projects. */
+  async listWithoutAdmin(ctx: Context, raw: unknown): Promise<CountedConnectionOf<LostProject>> {
     const request = parse(ListProjectsWithoutAdmin, raw);
     const bounds = namePageBounds(request);
-    authorize(ctx, 'workspace:rescue');
-    const rows = await listWithoutAdmin(ctx, { organizationId: ctx.organizationId, ...bounds });
+    if (!can(ctx.ability, 'workspace:list')) authorize(ctx, 'workspace:rescue');
+    const { organizationId } = ctx;
+    const rows = await listWithoutAdmin(ctx, { organizationId, ...bounds });
     const page = new Page(rows, request, ({ name, projectId }) => [name, projectId]);
     await ctx.auditTrail.recordRead(ctx, { action: 'project:list-without-admin', facts: { count: page.nodes.length } });
-    return page;
+    return counted(page, async () => countIn(await countWithoutAdmin(ctx, { organizationId })));
   }
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { sqlStatement, t } from '../../../kernel/database/statement.js';
-import { anyOf, columnsIn, pageByNewest, prepared, tablesOf } from '../../../kernel/database/tables.js';
+import { anyOf, COUNT, columnsIn, pageByNewest, prepared, tablesOf } from '../../../kernel/database/tables.js';
 import type { NameBounds, TimeBounds } from '../../../kernel/paging.js';
 import type { ProjectSchema } from '../../projects/public.js';
 import { ProjectRescueSchema } from './project-rescue.entity.js';
@@ -21,29 +21,45 @@ export const findRescues = prepared(({ ids, organizationId }: { ids: readonly st
 /** A rescue as read from the database. */
 export type RescueRow = Awaited<ReturnType<typeof findRescues>>[number];
 
-/** Rescues of an organization, newest first, then by ID. A null filter matches any. */
-export const listRescues = prepared(
-  (page: TimeBounds & { organizationId: string; projectId: string | null; isActive: boolean | null }) =>
-    rescues
-      .where('r.organization_id', '=', page.organizationId)
-      .where(sql<boolean>`(${page.projectId}::uuid is null or r.project_id = ${page.projectId}::uuid)`)
-      .where(sql<boolean>`(${page.isActive}::boolean is null or (now() < r.ends_at) = ${page.isActive}::boolean)`)
-      .$call(pageByNewest('r.created_at', 'r.id', page)),
+/** Which rescues of an organization. A null filter matches any. */
+interface WantedRescues {
+  readonly organizationId: string;
+  readonly projectId: string | null;
+  readonly isActive: boolean | null;
+}
+
+const isWanted = ({ organizationId, projectId, isActive }: WantedRescues) =>
+  sql<boolean>`r.organization_id = ${organizationId} and (${projectId}::uuid is null or r.project_id = ${projectId}::uuid)
+    and (${isActive}::boolean is null or (now() < r.ends_at) = ${isActive}::boolean)`;
+
+/** They, newest first, then by ID. */
+export const listRescues = prepared((page: TimeBounds & WantedRescues) =>
+  rescues.where(isWanted(page)).$call(pageByNewest('r.created_at', 'r.id', page)),
 );
 
-/**
- * Projects of an organization without a permanent admin and without an active rescue, by name, then ID. With `offset 0` admins are looked
- * up for each project, and never those of all.
- */
+/** Number of them. */
+export const countRescues = prepared((wanted: WantedRescues) =>
+  tables.selectFrom('project_rescue as r').select(COUNT).where(isWanted(wanted)),
+);
+
+/** Without a permanent admin and without an active rescue. With `offset 0` admins are looked up for each project, and never those of all. */
+const IS_LOST = sql<boolean>`not exists (select from project_lasting_admin a where a.project_id = p.id offset 0)
+  and not exists (select from project_rescue r where r.project_id = p.id and now() < r.ends_at)`;
+
+/** Number of such projects of an organization. */
+export const countWithoutAdmin = prepared(({ organizationId }: { organizationId: string }) =>
+  tables.selectFrom('project as p').select(COUNT).where('p.organization_id', '=', organizationId).where(IS_LOST),
+);
+
+/** They, by name, then ID. */
 export const listWithoutAdmin = prepared((page: NameBounds & { organizationId: string }) =>
   tables
     .selectFrom('project as p')
     .select(['p.id as projectId', 'p.name', 'p.slug'])
     .where('p.organization_id', '=', page.organizationId)
+    .where(IS_LOST)
     .where(
-      sql<boolean>`not exists (select from project_lasting_admin a where a.project_id = p.id offset 0)
-        and not exists (select from project_rescue r where r.project_id = p.id and now() < r.ends_at)
-        and (${page.name}::text is null or (p.name collate "C", p.id) > (${page.name}::text, ${page.id}::uuid))`,
+      sql<boolean>`(${page.name}::text is null or (p.name collate "C", p.id) > (${page.name}::text, ${page.id}::uuid))`,
     )
     .orderBy(sql`p.name collate "C"`)
     .orderBy('p.id')
@@ -80,7 +96,7 @@ export const assignAdmin = sqlStatement({
     former as (
       select id, (role_terms -> 'admin' ->> 'endsAt')::timestamptz as ends_at from project_membership
       where project_id = :projectId and :memberId in (user_id, identity_id)),
-    held as (
+    locked as (
       update project_membership set updated_at = now(),
         roles = case when 'admin' = any(roles) then roles else roles || 'admin'::text end,
         role_terms = coalesce(role_terms, '{}') || jsonb_build_object('admin', :term::jsonb)
@@ -88,9 +104,9 @@ export const assignAdmin = sqlStatement({
     made as (
       insert into project_membership (id, organization_id, project_id, user_id, identity_id, roles, role_terms)
       select :id, :organizationId, :projectId, :userId, :identityId, '{admin}', jsonb_build_object('admin', :term::jsonb)
-      from own where not exists (select from held) returning id)
+      from own where not exists (select from locked) returning id)
     select changed.id, case when now() < former.ends_at then former.ends_at end as "formerEndsAt"
-    from (select id from held union all select id from made) changed left join former on former.id = changed.id`,
+    from (select id from locked union all select id from made) changed left join former on former.id = changed.id`,
   params: {
     id: t.uuid,
     organizationId: t.uuid,
@@ -105,12 +121,12 @@ export const assignAdmin = sqlStatement({
 
 /** Ends a rescue that has not ended, by the clock: a statement that waited for another one like it began before it. */
 export const endRescue = sqlStatement({
-  text: `with held as (
+  text: `with locked as (
       select id, ends_at from project_rescue
       where id = :id and organization_id = :organizationId and clock_timestamp() < ends_at for no key update)
     update project_rescue r set ends_at = date_trunc('milliseconds', now()), updated_at = now()
-    from held where r.id = held.id
-    returning r.project_id as "projectId", r.user_id as "userId", r.identity_id as "identityId", held.ends_at as "endsAt"`,
+    from locked where r.id = locked.id
+    returning r.project_id as "projectId", r.user_id as "userId", r.identity_id as "identityId", locked.ends_at as "endsAt"`,
   params: { id: t.uuid, organizationId: t.uuid },
   row: { projectId: t.uuid, userId: t.nullable(t.uuid), identityId: t.nullable(t.uuid), endsAt: t.time },
 });

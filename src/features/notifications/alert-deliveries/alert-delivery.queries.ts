@@ -6,6 +6,7 @@ import type { ProjectSchema } from '../../projects/public.js';
 import type { CertificateAlertChannelSchema, CertificateAlertSchema, EventType } from '../alerts/public.js';
 import {
   MESSAGES,
+  messageCounts,
   messagePages,
   messagesById,
   messagesOfEach,
@@ -46,6 +47,9 @@ export type MessageRow = Awaited<ReturnType<typeof findMessages>>[number];
 
 /** One page of messages per alert, newest first. */
 export const listMessages = messagePages('owner_id', shown);
+
+/** How many messages alerts have. */
+export const countsOfMessages = messageCounts('owner_id', SOURCE);
 
 /** The newest hundred messages of each alert about a certificate. */
 export const listMessagesAbout = prepared(

@@ -42,13 +42,14 @@ export const TestAlert = z
 const { eventType, alertBefore, filters } = CONTENT;
 
 /** Arguments of `CertificateAlert.certificates`. */
-export const MatchPage = z.strictObject({ ...boundedPageRules, offset });
+export const MatchPage = z.strictObject(boundedPageRules);
 
 /** Arguments of `certificateAlertMatches`. */
-export const ListMatches = MatchPage.extend({ alertId: idOf('certificate alert') });
+export const ListMatches = MatchPage.extend({ offset, alertId: idOf('certificate alert') });
 
 /** Arguments of `previewCertificateAlert`. */
 export const PreviewAlert = MatchPage.extend({
+  offset,
   projectId: idOf('ID of the project. It must be of type `cert-manager`.'),
   filters,
   alertBefore,

@@ -77,7 +77,7 @@ export class AlertTestService {
 
 /** @throws ALERT_CHANNEL_NOT_FOUND */
 function chosenOf(channels: readonly ChannelRow[], channelId: string | null): readonly ChannelRow[] {
-  if (channelId === null) return channels.filter(({ enabled }) => enabled);
+  if (channelId === null) return channels.filter(({ isEnabled }) => isEnabled);
   const channel = channels.find(({ id }) => id === channelId.toLowerCase());
   if (channel === undefined) throw new AppError('ALERT_CHANNEL_NOT_FOUND');
   return [channel];

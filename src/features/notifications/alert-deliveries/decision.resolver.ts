@@ -5,7 +5,7 @@ import { enumType } from '../../../kernel/graphql/enums.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { nested, query } from '../../../kernel/graphql/operations.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
-import type { ConnectionOf } from '../../../kernel/paging.js';
+import type { CountedConnectionOf } from '../../../kernel/paging.js';
 import { CertificateType } from '../../certificates/public.js';
 import { AlertType, toAlertType } from '../alerts/public.js';
 import { ListDecisions } from './alert-delivery.rules.js';
@@ -57,7 +57,7 @@ export class DecisionResolver {
     ListDecisions,
     'What each alert of the project has done or will do about a certificate: when it notified whom, or why it did not.',
   )
-  async alertDecisions(ctx: Context, args: object): Promise<ConnectionOf<DecisionType>> {
+  async alertDecisions(ctx: Context, args: object): Promise<CountedConnectionOf<DecisionType>> {
     const page = await this.service.list(ctx, args);
     return page.show(({ alert, ...decision }) => ({ ...decision, alert: toAlertType(alert) }));
   }

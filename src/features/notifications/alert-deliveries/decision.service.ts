@@ -1,12 +1,13 @@
 import { authorize } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
 import { batched, batchOfLists, listKey, runTogether, type SharedRun } from '../../../kernel/database/batched.js';
+import { emOf } from '../../../kernel/database/database.js';
 import { AppError } from '../../../kernel/errors.js';
-import { Page, timeCursorKey, timePageBounds } from '../../../kernel/paging.js';
+import { type Counted, counted, Page, timeCursorKey, timePageBounds } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { CertificateType } from '../../certificates/public.js';
 import type { ProjectReader } from '../../projects/public.js';
-import { type AlertView, findAlertViews, listAlertViews } from '../alerts/public.js';
+import { type AlertView, CertificateAlert, findAlertViews, listAlertViews } from '../alerts/public.js';
 import { listMessagesAbout, type MessageRow } from './alert-delivery.queries.js';
 import { ListDecisions } from './alert-delivery.rules.js';
 import { type AlertState, findSubjects, listAlertStates } from './alert-delivery.sql.js';
@@ -39,7 +40,7 @@ export class DecisionService {
    *
    * @throws VALIDATION_FAILED, CERTIFICATE_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
    */
-  async list(ctx: Context, raw: unknown): Promise<Page<Decision>> {
+  async list(ctx: Context, raw: unknown): Promise<Page<Decision> & Counted> {
     const { certificateId: id, ...request } = parse(ListDecisions, raw);
     const { time, id: afterId, limit } = timePageBounds(request);
     const { row: subject, project } = await this.projects.authorizedItem(ctx, { id }, SUBJECT, 'pki-alerts:read');
@@ -62,7 +63,7 @@ export class DecisionService {
     const facts = { certificateId: subject.id, count: page.nodes.length };
     const { projectId } = project;
     await ctx.auditTrail.recordRead(ctx, { action: 'certificate-alert:list-decisions', projectId, facts });
-    return page;
+    return counted(page, () => emOf(ctx).count(CertificateAlert, { projectId }));
   }
 }
 

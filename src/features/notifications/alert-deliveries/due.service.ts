@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { emOf } from '../../../kernel/database/database.js';
 import { databaseNow } from '../../../kernel/database/now.sql.js';
@@ -7,49 +6,48 @@ import { NO_ID } from '../../../kernel/ids.js';
 import type { JobKind, JobRun } from '../../../kernel/jobs/job-kind.js';
 import { queue } from '../../../kernel/jobs/queue.js';
 import type { CertificateEvent } from '../../certificates/public.js';
-import { CertificateAlert, type EventType, listChannels, openForNewMessages } from '../alerts/public.js';
-import { recipientsOf, wakeSenders, writeMessages } from '../deliveries/public.js';
+import { CERTIFICATE_CHANNELS, CertificateAlert, dailyCheck, listChannels, notifyByAlert } from '../alerts/public.js';
+import { wakeSenders } from '../deliveries/public.js';
 import { listUnsentSubjects } from './alert-delivery.queries.js';
 import { findSubjects, listAlertStates, type Subject } from './alert-delivery.sql.js';
 import { CERTIFICATE_SOURCE } from './certificate-source.js';
 import { ALL_ALERTS, findCandidates, matchingCertificates, type Position, verdictsOf } from './matching.js';
 
-const DAY_SECONDS = 86_400;
-const ALERTS_AT_ONCE = 1_000;
 /** Batch sizes: one certificate may have thousands of names. */
 const CERTIFICATES_AT_ONCE = 200;
 /** Certificates per transaction, and so per email. */
 const NOTIFIED_AT_ONCE = 1_000;
 
+const KIND = {
+  entity: CertificateAlert,
+  source: CERTIFICATE_SOURCE,
+  channelTable: CERTIFICATE_CHANNELS.table,
+  listChannels,
+  action: 'certificate-alert:notify',
+};
+
 /** For so long after an event, its messages that were not accepted are sent again. */
 const EVENT_DAYS = 7;
 
 /** Queues a check of every enabled alert once a day, at midnight UTC. */
-export const FIND_DUE_ALERTS: JobKind = {
-  name: 'certificate-alerts:find-due',
-  description: 'Queues a check of every certificate alert, daily at midnight UTC.',
-  everySeconds: DAY_SECONDS,
-  run: async (ctx, run) => {
-    for (let after = NO_ID; ; ) {
-      const page = { orderBy: { id: 'asc' }, limit: ALERTS_AT_ONCE } as const;
-      const alerts = await emOf(ctx).find(CertificateAlert, { isEnabled: true, id: { $gt: after } }, page);
-      if (alerts.length === 0) return;
-      await run.inTransaction((tx) =>
-        queue(
-          tx,
-          CHECK_ALERTS,
-          alerts.map(({ id, organizationId, projectId }) => ({
-            key: `${id} ${run.queuedAt.toISOString()}`,
-            organizationId,
-            projectId,
-            subjectId: id,
-          })),
-        ),
-      );
-      after = alerts.at(-1)?.id ?? after;
-    }
+export const FIND_DUE_ALERTS = dailyCheck(
+  {
+    name: 'certificate-alerts:find-due',
+    description: 'Queues a check of every certificate alert, daily at midnight UTC.',
   },
-};
+  CertificateAlert,
+  (tx, alerts, { queuedAt }) =>
+    queue(
+      tx,
+      CHECK_ALERTS,
+      alerts.map(({ id, organizationId, projectId = null }) => ({
+        key: `${id} ${queuedAt.toISOString()}`,
+        organizationId,
+        projectId,
+        subjectId: id,
+      })),
+    ),
+);
 
 /** Finds the certificates that one expiration alert is due for, or those of an event whose messages were not accepted. */
 export const CHECK_ALERTS: JobKind = {
@@ -78,8 +76,8 @@ export const CHECK_ALERTS: JobKind = {
 };
 
 /**
- * Notifies of expiring certificates: once, or once a day. An authority keeps its ID when its certificate is renewed, so the ledger
- * identifies the certificate by its serial number.
+ * Notifies of expiring certificates: once, or once a day. An authority keeps its ID when its certificate is renewed, so its deliveries
+ * identify the certificate by its serial number.
  */
 async function notifyOfExpiry(
   tx: Transaction,
@@ -88,8 +86,8 @@ async function notifyOfExpiry(
 ): Promise<void> {
   const groups = Map.groupBy(due, ({ isAuthority, serialNumber }) => today ?? (isAuthority ? serialNumber : ''));
   for (const [occurrence, certificates] of groups) {
-    const certificateIds = certificates.map(({ id }) => id);
-    await notify(tx, { alertId, event: 'expiration', certificateIds, occurrence });
+    const subjectIds = certificates.map(({ id }) => id);
+    await notifyByAlert(tx, KIND, { alertId, event: 'expiration', subjectIds, occurrence });
   }
 }
 
@@ -104,8 +102,8 @@ async function notifyAgain(
     const ids = (await listUnsentSubjects(ctx, unsent)).map(({ id }) => id);
     if (ids.length === 0) return;
     const certificates = await matchingCertificates(filters ?? [], await findSubjects(ctx, { ids }));
-    const certificateIds = certificates.map(({ id }) => id);
-    await run.inTransaction((tx) => notify(tx, { alertId, event, certificateIds }));
+    const subjectIds = certificates.map(({ id }) => id);
+    await run.inTransaction((tx) => notifyByAlert(tx, KIND, { alertId, event, subjectIds }));
     after = ids.at(-1) ?? after;
   }
 }
@@ -142,7 +140,7 @@ async function notifyOfEvent(ctx: Context, run: JobRun, event: EventName): Promi
       .inTransaction((tx) =>
         // Alerts have no event for imports: whoever imports a certificate got it from elsewhere.
         isOfEvent
-          ? notify(tx, { alertId, event: eventType, certificateIds: [certificateId] })
+          ? notifyByAlert(tx, KIND, { alertId, event: eventType, subjectIds: [certificateId] })
           : notifyOfExpiry(tx, state, [certificate]),
       )
       .catch((error: unknown) => {
@@ -172,40 +170,4 @@ export async function enqueueAlertCheck(
   const { id, organizationId, projectId, version } = alert;
   await queue(tx, CHECK_ALERTS, [{ key: `${id} version ${version}`, organizationId, projectId, subjectId: id }]);
   await wakeSenders(tx, CERTIFICATE_SOURCE, { ownerId: id, organizationId, projectId }, configuredIds);
-}
-
-/** An alert, and the certificates that it notifies of. */
-interface Notice {
-  readonly alertId: string;
-  readonly event: EventType;
-  readonly certificateIds: readonly string[];
-  /** The day of a daily reminder. Absent: notify only once. */
-  readonly occurrence?: string;
-}
-
-/**
- * Notifies of certificates, in the transaction that found them. Messages that were sent or are pending are skipped; those that failed or
- * were cancelled are sent again. Sending starts after the commit. A disabled alert notifies nobody.
- */
-async function notify(tx: Transaction, { alertId, event, certificateIds, occurrence }: Notice): Promise<void> {
-  if (certificateIds.length === 0) return;
-  const enabled = { id: alertId, isEnabled: true };
-  const alert = await tx.em.findOne(CertificateAlert, enabled, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  if (alert === null) return;
-  const { organizationId, projectId } = alert;
-  const channels = (await listChannels(tx, { alertIds: [alertId] })).filter(({ enabled }) => enabled);
-  const targets = await recipientsOf(tx, alert, channels, (channel) => openForNewMessages(tx, channel));
-  const messages = { organizationId, projectId, ownerId: alertId, event, subjectIds: certificateIds };
-  const isNew = await writeMessages(
-    tx,
-    CERTIFICATE_SOURCE,
-    occurrence === undefined ? messages : { ...messages, occurrence },
-    targets,
-  );
-  if (!isNew) return;
-  await tx.auditTrail.recordChange(tx, {
-    action: 'certificate-alert:notify',
-    projectId,
-    facts: { alertId, event, count: certificateIds.length },
-  });
 }

@@ -9,7 +9,7 @@ import { CERTIFICATE_SOURCE } from './certificate-source.js';
 import { CertificateAlertsResolver, DecisionResolver } from './decision.resolver.js';
 import { CertificateAlerts, DecisionService } from './decision.service.js';
 import { DUE_JOBS } from './due.service.js';
-import { AlertMatchesResolver, MatchCountResolver, MatchResolver } from './match.resolver.js';
+import { AlertMatchesResolver, MatchResolver } from './match.resolver.js';
 import { matchRoutes } from './match.routes.js';
 import { MatchService } from './match.service.js';
 import { AlertMessageResolver, AlertMessagesResolver, AlertTestResolver } from './message.resolver.js';
@@ -32,7 +32,6 @@ export function createAlertDeliveries(deps: {
     entities: [NotificationMessage, NotificationDelivery],
     resolvers: [
       new MatchResolver(matches, deps.relations),
-      new MatchCountResolver(),
       new AlertMatchesResolver(matches),
       new DecisionResolver(new DecisionService(deps.projects)),
       new CertificateAlertsResolver(new CertificateAlerts(deps.projects)),

@@ -18,7 +18,7 @@ import {
 import type { ProjectRelations } from '../../projects/public.js';
 import { AlertType } from '../alerts/public.js';
 import { ListMatches, MatchPage, PreviewAlert } from './alert-delivery.rules.js';
-import type { MatchedPage, MatchService } from './match.service.js';
+import type { MatchService } from './match.service.js';
 
 /** A certificate that an alert applies to, as the API shows it. */
 const MatchType = objectType(
@@ -100,15 +100,6 @@ export class MatchResolver {
   }
 }
 
-@Resolver(() => MatchConnection)
-export class MatchCountResolver {
-  /** Compiled documents do not call functions found in fields, so the count needs a resolver. */
-  @FieldResolver(() => Int, { nullable: true })
-  totalCount(@Root() page: MatchedPage): Promise<number | null> {
-    return page.totalCount();
-  }
-}
-
 const MatchPageArgs = argsType(MatchPage);
 
 /** Certificates that alerts apply to. */
@@ -117,20 +108,11 @@ export class AlertMatchesResolver {
   constructor(private readonly service: MatchService) {}
 
   @nested(
-    [MatchType],
+    MatchConnection,
     'Certificates that the alert applies to now, notified or not, soonest expiration first. Only those that you can read.',
     MatchPageArgs,
   )
-  async certificates(alert: AlertType, ctx: Context, page: object): Promise<readonly MatchType[]> {
-    return (await this.service.pageOfAlert(ctx, alert, page)).nodes;
-  }
-
-  @nested(
-    MatchConnection,
-    'Certificates that the alert applies to now, soonest expiration first, in pages.',
-    MatchPageArgs,
-  )
-  certificateConnection(alert: AlertType, ctx: Context, page: object): Promise<Shown> {
+  certificates(alert: AlertType, ctx: Context, page: object): Promise<Shown> {
     return this.service.pageOfAlert(ctx, alert, page);
   }
 }

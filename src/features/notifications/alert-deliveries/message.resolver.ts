@@ -8,7 +8,7 @@ import { Node } from '../../../kernel/graphql/node.js';
 import { hiddenField, objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
-import type { ConnectionOf } from '../../../kernel/paging.js';
+import type { CountedConnectionOf } from '../../../kernel/paging.js';
 import { type CertificateRow, CertificateType, findCertificates } from '../../certificates/public.js';
 import type { ProjectRelations } from '../../projects/public.js';
 import {
@@ -105,7 +105,7 @@ export class AlertMessageResolver {
   }
 
   @query(AlertMessageConnection, ListMessages, 'Messages of a certificate alert, sent or pending, newest first.')
-  alertMessages(ctx: Context, args: object): Promise<ConnectionOf<AlertMessageType>> {
+  alertMessages(ctx: Context, args: object): Promise<CountedConnectionOf<AlertMessageType>> {
     return this.service.list(ctx, args);
   }
 
@@ -165,13 +165,8 @@ export class AlertMessageResolver {
 export class AlertMessagesResolver {
   constructor(private readonly service: MessageService) {}
 
-  @nested([AlertMessageType], 'Messages of the alert, sent or pending, newest first.', MessagePageArgs)
-  async messages(alert: AlertType, ctx: Context, page: object): Promise<readonly AlertMessageType[]> {
-    return (await this.service.pageOfAlert(ctx, alert, page)).nodes;
-  }
-
-  @nested(AlertMessageConnection, 'Messages of the alert, newest first, in pages.', MessagePageArgs)
-  messageConnection(alert: AlertType, ctx: Context, page: object): Promise<ConnectionOf<AlertMessageType>> {
+  @nested(AlertMessageConnection, 'Messages of the alert, sent or pending, newest first.', MessagePageArgs)
+  messages(alert: AlertType, ctx: Context, page: object): Promise<CountedConnectionOf<AlertMessageType>> {
     return this.service.pageOfAlert(ctx, alert, page);
   }
 

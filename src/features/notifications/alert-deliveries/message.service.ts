@@ -4,7 +4,7 @@ import { type BatchLoad, batched, batchOfLists, batchOfOwned, listKey } from '..
 import { inTransaction } from '../../../kernel/database/in-transaction.js';
 import { loadRow } from '../../../kernel/database/rows.js';
 import { AppError } from '../../../kernel/errors.js';
-import type { Page } from '../../../kernel/paging.js';
+import type { CountedConnectionOf } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import { findAlerts } from '../alerts/public.js';
@@ -21,7 +21,13 @@ import {
   type Undelivered,
   undeliveredOf,
 } from '../deliveries/public.js';
-import { findMessages, listFirstCertificates, listMessages, type MessageRow } from './alert-delivery.queries.js';
+import {
+  countsOfMessages,
+  findMessages,
+  listFirstCertificates,
+  listMessages,
+  type MessageRow,
+} from './alert-delivery.queries.js';
 import { ListMessages, OneMessage, RetryMessage, RetryMessages } from './alert-delivery.rules.js';
 import { listLastRuns, type RunRow, retryMessages } from './alert-delivery.sql.js';
 import { CERTIFICATE_SOURCE } from './certificate-source.js';
@@ -56,7 +62,7 @@ export class MessageService {
   }
 
   /** Lists messages of an alert, newest first. @throws CERTIFICATE_ALERT_NOT_FOUND */
-  async list(ctx: Context, raw: unknown): Promise<Page<MessageRow>> {
+  async list(ctx: Context, raw: unknown): Promise<CountedConnectionOf<MessageRow>> {
     const { alertId, ...request } = parse(ListMessages, raw);
     const bounds = messageBounds(request);
     const { row } = await this.projects.authorizedItem(ctx, { id: alertId }, ALERT, 'pki-alerts:read');
@@ -64,7 +70,7 @@ export class MessageService {
   }
 
   /** Like `list`, for an alert nested in a response. All alerts share one statement. */
-  async pageOfAlert(ctx: Context, alert: ShownAlert, raw: unknown): Promise<Page<MessageRow>> {
+  async pageOfAlert(ctx: Context, alert: ShownAlert, raw: unknown): Promise<CountedConnectionOf<MessageRow>> {
     const request = parse(MessagePage, raw);
     const bounds = messageBounds(request);
     await this.authorize(ctx, alert);
@@ -131,13 +137,12 @@ export class MessageService {
         if (alert.projectId !== projectId) throw new AppError(ALERT_NOT_FOUND);
       }
       const retried = { organizationId, projectId, ownerId: alertId, ...given };
-      const counted = await retryMany(tx, CERTIFICATE_SOURCE, retryMessages, projectId, retried);
-      const { dryRun } = given;
-      const facts = { count: counted.count, dryRun, ...(alertId === null ? {} : { alertId }) };
-      const { auditTrail } = tx;
-      const record = { action: 'certificate-alert:retry-messages', projectId, facts };
-      await (dryRun ? auditTrail.recordRead(tx, record) : auditTrail.recordChange(tx, record));
-      return counted;
+      const source = { ...CERTIFICATE_SOURCE, statement: retryMessages, ofId: projectId };
+      const record = {
+        action: 'certificate-alert:retry-messages',
+        ...(alertId === null ? {} : { facts: { alertId } }),
+      };
+      return retryMany(tx, source, retried, record);
     });
   }
 
@@ -163,8 +168,8 @@ async function shown(
   ctx: Context,
   { id, projectId }: ShownAlert,
   { request, rows }: { readonly request: MessagePageRequest; readonly rows: readonly MessageRow[] },
-): Promise<Page<MessageRow>> {
-  const page = messagePage(rows, request);
+): Promise<CountedConnectionOf<MessageRow>> {
+  const page = messagePage(ctx, rows, request, { ownerId: id, counts: countsOfMessages });
   await ctx.auditTrail.recordRead(ctx, {
     action: 'certificate-alert:list-messages',
     projectId,

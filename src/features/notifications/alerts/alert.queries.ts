@@ -10,7 +10,7 @@ import type { EventType } from './alert.rules.js';
 export interface AlertFilters {
   readonly search: string | null;
   readonly eventType: EventType | null;
-  readonly enabled: boolean | null;
+  readonly isEnabled: boolean | null;
 }
 
 const tables = tablesOf<typeof CertificateAlertSchema | typeof CertificateAlertChannelSchema>();
@@ -18,13 +18,13 @@ const tables = tablesOf<typeof CertificateAlertSchema | typeof CertificateAlertC
 const alerts = tables
   .selectFrom('certificate_alert')
   .select(columnsOf(CertificateAlertSchema, 'isEnabled', 'isDailyReminder'))
-  .select(['is_enabled as enabled', 'is_daily_reminder as dailyReminder']);
+  .select(['is_enabled as isEnabled', 'is_daily_reminder as hasDailyReminder']);
 
 /** The search string is compared literally: it has no wildcards. */
-const isAmong = ({ search, eventType, enabled }: AlertFilters) =>
+const isAmong = ({ search, eventType, isEnabled }: AlertFilters) =>
   sql<boolean>`(${search}::text is null or position(lower(${search}::text) in lower(name)) > 0)
     and (${eventType}::text is null or event_type = ${eventType}::text)
-    and (${enabled}::boolean is null or is_enabled = ${enabled}::boolean)`;
+    and (${isEnabled}::boolean is null or is_enabled = ${isEnabled}::boolean)`;
 
 /** Alerts by ID, in any project. */
 export const findAlerts = prepared(({ ids }: { ids: readonly string[] }) => alerts.where('id', '=', anyOf(ids)));
@@ -34,10 +34,10 @@ type AlertRow = Awaited<ReturnType<typeof findAlerts>>[number];
 
 /** Alerts of projects, newest first. */
 export const listAlertsOf = prepared(
-  ({ projectIds, search, eventType, enabled }: AlertFilters & { projectIds: readonly string[] }) =>
+  ({ projectIds, search, eventType, isEnabled }: AlertFilters & { projectIds: readonly string[] }) =>
     alerts
       .where('project_id', '=', anyOf(projectIds))
-      .where(isAmong({ search, eventType, enabled }))
+      .where(isAmong({ search, eventType, isEnabled }))
       .orderBy('created_at', 'desc')
       .orderBy('id', 'desc'),
 );
@@ -67,7 +67,7 @@ export const countAlerts = prepared((wanted: AlertFilters & { projectId: string 
 const channels = tables
   .selectFrom('certificate_alert_channel')
   .select(columnsOf(CertificateAlertChannelSchema, 'organizationId', 'isEnabled'))
-  .select('is_enabled as enabled');
+  .select('is_enabled as isEnabled');
 
 /** Channels of alerts, by position. */
 export const listChannels = prepared(({ alertIds }: { alertIds: readonly string[] }) =>
@@ -109,12 +109,12 @@ export const listAlertViews = async (
 interface FilterRequest {
   readonly search?: string | null | undefined;
   readonly eventType?: EventType | null | undefined;
-  readonly enabled?: boolean | null | undefined;
+  readonly isEnabled?: boolean | null | undefined;
 }
 
 /** Absent means no filter. */
-export const alertFilters = ({ search, eventType, enabled }: FilterRequest): AlertFilters => ({
+export const alertFilters = ({ search, eventType, isEnabled }: FilterRequest): AlertFilters => ({
   search: search || null,
   eventType: eventType ?? null,
-  enabled: enabled ?? null,
+  isEnabled: isEnabled ?? null,
 });

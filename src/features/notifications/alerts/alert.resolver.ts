@@ -1,14 +1,16 @@
 import { ID, Int, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
+import { creation, oneNamed } from '../../../kernel/graphql/creation.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumType } from '../../../kernel/graphql/enums.js';
 import { argsType, inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
-import { countedConnectionOf } from '../../../kernel/graphql/page.js';
-import { type CountedConnectionOf, counted } from '../../../kernel/paging.js';
+import { connectionOf } from '../../../kernel/graphql/page.js';
+import type { CountedConnectionOf } from '../../../kernel/paging.js';
 import { ProjectType } from '../../projects/public.js';
+import { CertificateAlert } from './alert.entity.js';
 import type { AlertView } from './alert.queries.js';
 import {
   type AlertFilter,
@@ -23,7 +25,7 @@ import {
   OneAlert,
 } from './alert.rules.js';
 import type { AlertService, ListedAlerts } from './alert.service.js';
-import { AlertChannelType, toChannelType, withInput } from './channel.type.js';
+import { AlertChannelType, comparedChannels, fromInput, toChannelType, withInput } from './channel.type.js';
 
 /** Names of events in GraphQL. */
 export const CertificateEventEnum = enumType<EventType>(
@@ -86,8 +88,8 @@ export const AlertType = objectType(
       'How long before expiration the alert notifies, for example `30d`. Ignored if the event is not `EXPIRATION`.',
     ],
     filters: [[FilterType], 'Filters that a certificate must match, all of them.'],
-    enabled: [Boolean, 'Whether the alert sends notifications.'],
-    dailyReminder: [
+    isEnabled: [Boolean, 'Whether the alert sends notifications.'],
+    hasDailyReminder: [
       Boolean,
       'Whether the alert repeats every day (UTC) until the certificate is renewed, revoked or expired.',
     ],
@@ -100,7 +102,7 @@ export const AlertType = objectType(
 );
 export type AlertType = InstanceType<typeof AlertType>;
 
-export const AlertConnection = countedConnectionOf(AlertType, 'CertificateAlert', 'creation time, newest first');
+export const AlertConnection = connectionOf(AlertType, 'CertificateAlert', 'creation time, newest first');
 
 /** Converts an alert to its GraphQL type. */
 export const toAlertType = (alert: AlertView): AlertType => ({
@@ -124,10 +126,16 @@ export class AlertResolver {
     return toAlertType(await this.service.get(ctx, args));
   }
 
-  @mutation(
+  @creation(
     ANYWHERE.create,
     { certificateAlert: [AlertType, 'The created alert.'] },
     'Creates a certificate alert in a project of type `cert-manager`.',
+    {
+      find: (alerts: AlertResolver, ctx, { projectId, name }) =>
+        oneNamed(ctx, CertificateAlert, { projectId, name }, (id) => alerts.certificateAlert(ctx, { id })),
+      toRules: fromInput,
+      compare: { channels: comparedChannels },
+    },
   )
   async createCertificateAlert(ctx: Context, input: object): Promise<{ certificateAlert: AlertType }> {
     return { certificateAlert: toAlertType(await withInput(input, (given) => this.service.create(ctx, given))) };
@@ -148,7 +156,7 @@ export class AlertResolver {
   }
 }
 
-const shown = (page: ListedAlerts): Alerts => counted(page.show(toAlertType), page.totalCount);
+const shown = (page: ListedAlerts): Alerts => page.show(toAlertType);
 
 const AlertPageArgs = argsType(AlertPage);
 
@@ -157,15 +165,11 @@ export class ProjectAlertsResolver {
   constructor(private readonly service: AlertService) {}
 
   @nested(
-    [AlertType],
+    AlertConnection,
     'Certificate alerts of the project, newest first. Null, with PERMISSION_DENIED, if you cannot read them.',
+    AlertPageArgs,
   )
-  async certificateAlerts({ access }: ProjectType, ctx: Context): Promise<readonly AlertType[]> {
-    return (await this.service.listInProject(ctx, access)).map(toAlertType);
-  }
-
-  @nested(AlertConnection, 'Certificate alerts of the project, newest first, in pages.', AlertPageArgs)
-  async certificateAlertConnection({ access }: ProjectType, ctx: Context, page: object): Promise<Alerts> {
-    return shown(await this.service.pageInProject(ctx, access, page));
+  async certificateAlerts({ access }: ProjectType, ctx: Context, page: object): Promise<Alerts> {
+    return shown(await this.service.listInProject(ctx, access, page));
   }
 }

@@ -3,6 +3,7 @@ import {
   bodyOf,
   type Data,
   eachOf,
+  inWords,
   optionalSample,
   paging,
   queryInteger,
@@ -13,8 +14,11 @@ import {
 import { type AlertRules, eventType } from './alert.rules.js';
 
 /** The fields of an alert in the order of the specification. */
-const ALERT = `id name description eventType alertBefore filters enabled dailyReminder projectId
-  channels { id channelType enabled createdAt updatedAt } createdAt updatedAt`;
+const ALERT = `id name description eventType alertBefore filters enabled: isEnabled hasDailyReminder projectId
+  channels { id channelType enabled: isEnabled createdAt updatedAt } createdAt updatedAt`;
+
+/** Fields that REST calls otherwise. */
+const WORDS = { enabled: 'isEnabled' } as const;
 
 const NOT_FOUND = ['CERTIFICATE_ALERT_NOT_FOUND'] as const;
 /** Callers send channels back as they were shown. */
@@ -28,9 +32,9 @@ function reminderOut(isDaily: unknown): Data {
 }
 
 /** Configs are not returned. */
-const toReply = ({ version: _, channels, dailyReminder, ...alert }: Data): Data => ({
+const toReply = ({ version: _, channels, hasDailyReminder, ...alert }: Data): Data => ({
   ...alert,
-  ...reminderOut(dailyReminder),
+  ...reminderOut(hasDailyReminder),
   channels: eachOf(channels as Data[], ({ id, channelType, ...channel }) => ({
     id,
     channelType,
@@ -39,7 +43,7 @@ const toReply = ({ version: _, channels, dailyReminder, ...alert }: Data): Data 
   })),
 });
 
-/** Another name of `dailyReminder`. */
+/** Another name of `hasDailyReminder`. */
 const notificationConfig = z
   .strictObject({
     enableDailyNotification: z
@@ -53,7 +57,7 @@ const notificationConfig = z
   });
 
 const reminderIn = (config: { readonly enableDailyNotification: boolean } | undefined) => ({
-  dailyReminder: config?.enableDailyNotification,
+  hasDailyReminder: config?.enableDailyNotification,
 });
 
 interface GivenChannel {
@@ -68,9 +72,9 @@ const configOf = ({ channelType, config }: GivenChannel): object | undefined =>
   config === undefined || Object.keys(config).length === 0 ? undefined : { [channelType]: config };
 
 const newChannels = (channels: readonly GivenChannel[]) =>
-  channels.map(({ enabled, ...channel }) => ({ enabled, config: configOf(channel as GivenChannel) }));
+  channels.map(({ enabled, ...channel }) => ({ isEnabled: enabled, config: configOf(channel as GivenChannel) }));
 const changedChannels = (channels: readonly GivenChannel[] | undefined) =>
-  channels?.map((channel) => ({ ...channel, config: configOf(channel) }));
+  channels?.map(({ enabled, ...channel }) => ({ ...channel, isEnabled: enabled, config: configOf(channel) }));
 
 const ListQuery = z.strictObject({
   projectId: z.string().meta({ description: 'ID of the project.' }),
@@ -101,12 +105,17 @@ const EXAMPLE = {
 
 /** Certificate alerts (operations 11 and 12). */
 export function alertRoutes(rules: AlertRules): Route[] {
-  const alerts = routesAt('/api/v1/cert-manager/alerts', { select: ALERT, as: ['alert', 'alerts'], show: toReply });
+  const alerts = routesAt('/api/v1/cert-manager/alerts', {
+    select: ALERT,
+    words: WORDS,
+    as: ['alert', 'alerts'],
+    show: toReply,
+  });
   return [
     alerts.post('', 'Create a certificate alert', {
       operation: 11,
       field: 'createCertificateAlert',
-      body: bodyOf(withoutNull(rules.create), 'dailyReminder').extend({ notificationConfig }),
+      body: inWords(bodyOf(withoutNull(rules.create), 'hasDailyReminder'), WORDS).extend({ notificationConfig }),
       harmless: AS_SHOWN,
       input: ({ channels, notificationConfig: daily, ...body }) => ({
         ...body,
@@ -127,7 +136,9 @@ export function alertRoutes(rules: AlertRules): Route[] {
     alerts.patch('/{alertId}', 'Update a certificate alert', {
       operation: 12,
       field: 'updateCertificateAlert',
-      body: bodyOf(withoutNull(rules.update), 'id', 'expectedVersion', 'dailyReminder').extend({ notificationConfig }),
+      body: inWords(bodyOf(withoutNull(rules.update), 'id', 'expectedVersion', 'hasDailyReminder'), WORDS).extend({
+        notificationConfig,
+      }),
       harmless: AS_SHOWN,
       input: ({ channels, notificationConfig: daily, ...body }) => ({
         ...body,

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { compileGlob } from '../../../kernel/authz/glob.js';
 import { type ListOrder, orderRulesOf } from '../../../kernel/list-order.js';
 import { isPrivateHost } from '../../../kernel/outbound/target-addresses.js';
-import { pageRules } from '../../../kernel/paging.js';
+import { FOR_REST_ALONE, pageRules } from '../../../kernel/paging.js';
 import { EVEN_IF_INVALID } from '../../../kernel/validation.js';
 import { expectedVersion, idOf, integer, storedText } from '../../../kernel/value-rules.js';
 import { channelRules, type MayCall } from './channel.rules.js';
@@ -137,18 +137,18 @@ const filters = z
 /** The fields that decide which certificates an alert notifies of. */
 export const CONTENT = { eventType, alertBefore, filters } as const;
 
-const dailyReminder = z.boolean().meta({
+const hasDailyReminder = z.boolean().meta({
   description:
     'Whether the alert repeats every day (UTC) until the certificate is renewed, revoked or expired. If false, it notifies once. Only for the event expiration.',
 });
 
 /** Only expiration is an ongoing state that can be repeated daily. */
 const refuseReminder = (given: object, issues: z.core.$RefinementCtx): void => {
-  const { eventType: event, dailyReminder: isDaily } = given as Readonly<Record<string, unknown>>;
+  const { eventType: event, hasDailyReminder: isDaily } = given as Readonly<Record<string, unknown>>;
   if (isDaily === true && event !== undefined && event !== 'expiration' && eventType.safeParse(event).success)
     issues.addIssue({
       code: 'custom',
-      path: ['dailyReminder'],
+      path: ['hasDailyReminder'],
       message: 'must be false unless the event is expiration',
       params: { code: 'INVALID' },
     });
@@ -168,8 +168,8 @@ function alertRules(mayCall: MayCall) {
         alertBefore,
         filters,
         channels: newChannels.meta({ description: 'Notification channels, 1 to 10.' }),
-        enabled: z.boolean().default(true).meta({ description: 'Whether the alert sends notifications.' }),
-        dailyReminder: dailyReminder.default(false),
+        isEnabled: z.boolean().default(true).meta({ description: 'Whether the alert sends notifications.' }),
+        hasDailyReminder: hasDailyReminder.default(false),
       })
       .superRefine(refuseReminder, EVEN_IF_INVALID)
       .meta({ description: 'Fields of the new certificate alert.' }),
@@ -186,8 +186,8 @@ function alertRules(mayCall: MayCall) {
           description:
             'All channels of the alert, 1 to 10, in order. A channel with the `id` of an existing one updates it; existing channels that are not listed are deleted.',
         }),
-        enabled: z.boolean().optional().meta({ description: 'Whether the alert sends notifications.' }),
-        dailyReminder: dailyReminder.optional().meta({
+        isEnabled: z.boolean().optional().meta({ description: 'Whether the alert sends notifications.' }),
+        hasDailyReminder: hasDailyReminder.optional().meta({
           description:
             'Whether the alert repeats every day (UTC). Set to false automatically if the event changes from expiration.',
         }),
@@ -217,13 +217,16 @@ const searched = {
     .nullish()
     .meta({ description: 'Only alerts whose name contains this string, case-insensitive.' }),
   eventType: eventType.nullish().meta({ description: 'Only alerts of this event.' }),
-  enabled: z.boolean().nullish().meta({ description: 'Only enabled alerts (true) or only disabled alerts (false).' }),
+  isEnabled: z.boolean().nullish().meta({ description: 'Only enabled alerts (true) or only disabled alerts (false).' }),
 };
 
 /** Of lists that can also be paged by offset. */
-export const offset = integer(0, 10_000).nullish().meta({ description: 'Number of items to skip, 0 to 10,000.' });
+export const offset = integer(0, 10_000)
+  .nullish()
+  .meta({ description: 'Number of items to skip, 0 to 10,000.' })
+  .register(FOR_REST_ALONE, {});
 
-/** Arguments of `Project.certificateAlertConnection`. */
+/** Arguments of `Project.certificateAlerts`. */
 export const AlertPage = z.strictObject({
   ...searched,
   ...pageRules,

@@ -52,8 +52,8 @@ export class AlertService {
     const {
       projectId: wanted,
       description = null,
-      enabled,
-      dailyReminder,
+      isEnabled,
+      hasDailyReminder,
       channels,
       ...content
     } = parse(this.rules.create, raw);
@@ -67,8 +67,8 @@ export class AlertService {
         organizationId,
         projectId,
         description,
-        isEnabled: enabled,
-        isDailyReminder: dailyReminder,
+        isEnabled,
+        isDailyReminder: hasDailyReminder,
         ...content,
       });
       await flush(tx, { certificate_alert_project_id_fkey: 'PROJECT_NOT_FOUND' });
@@ -86,19 +86,12 @@ export class AlertService {
    * Source: operation 12 of the specification.
    */
   update(ctx: Context, raw: unknown): Promise<AlertView> {
-    const {
-      id,
-      expectedVersion,
-      channels,
-      enabled: isEnabled,
-      dailyReminder,
-      ...given
-    } = parse(this.rules.update, raw);
+    const { id, expectedVersion, channels, isEnabled, hasDailyReminder, ...given } = parse(this.rules.update, raw);
     return inTransaction(ctx, async (tx) => {
       const project = await this.projects.authorizedOwner(tx, { id }, ALERT, 'pki-alerts:edit');
       const alert = await lockRow(tx, CertificateAlert, { id, projectId: project.projectId }, NOT_FOUND);
       refuseOtherVersion(alert.version, expectedVersion);
-      const isDailyReminder = reminderOf(alert, { ...given, dailyReminder });
+      const isDailyReminder = reminderOf(alert, { ...given, hasDailyReminder });
       const changes = changesOf(alert, { ...given, isEnabled, isDailyReminder });
       const changed = Object.keys(changes);
       const own = channelsOf(project, alert.id);
@@ -155,17 +148,14 @@ export class AlertService {
     return counted(page, async () => (await countAlerts(ctx, { projectId, ...filters }))[0]?.count ?? 0);
   }
 
-  /** Lists alerts of a project nested in a response, newest first. All projects of the response share two statements. */
-  async listInProject(ctx: Context, project: ProjectAccess): Promise<readonly AlertView[]> {
-    const alerts = await alertsIn(ctx, project, alertFilters({}));
-    await recordList(ctx, project.projectId, alerts.length);
-    return alerts;
-  }
-
-  /** Like `listInProject`, in pages, with the filters and orders of `list`. */
-  async pageInProject(ctx: Context, project: ProjectAccess, raw: unknown): Promise<ListedAlerts> {
+  /**
+   * Lists alerts of a project nested in a response, with the filters and orders of `list`. All projects of the response share two
+   * statements.
+   */
+  async listInProject(ctx: Context, project: ProjectAccess, raw: unknown): Promise<ListedAlerts> {
     const given = parse(AlertPage, raw);
-    const alerts = await alertsIn(ctx, project, alertFilters(given));
+    authorize(project, 'pki-alerts:read');
+    const alerts = (await batched(ctx, alertsByProject, listKey(project.projectId, alertFilters(given)))) ?? [];
     const page = orderedPageOf(alerts, inAlertOrder(given), { orderable: (alert) => alert });
     await recordList(ctx, project.projectId, page.nodes.length);
     return counted(page, async () => alerts.length);
@@ -176,11 +166,6 @@ const channelsOf = (owner: ProjectAccess, alertId: string) => ({ store: CERTIFIC
 
 /** One page of alerts and the total count. */
 export type ListedAlerts = Page<AlertView> & { readonly totalCount: () => Promise<number> };
-
-async function alertsIn(ctx: Context, project: ProjectAccess, filters: AlertFilters): Promise<readonly AlertView[]> {
-  authorize(project, 'pki-alerts:read');
-  return (await batched(ctx, alertsByProject, listKey(project.projectId, filters))) ?? [];
-}
 
 const alertsByProject = batchOfLists<AlertView, AlertFilters>(
   async (ctx, projectIds, filters) => withChannels(ctx, await listAlertsOf(ctx, { projectIds, ...filters })),
@@ -197,16 +182,16 @@ async function load(ctx: Context, id: string): Promise<AlertView> {
 /** Whether an updated alert repeats daily: false if its event is not expiration. @throws VALIDATION_FAILED if true was requested */
 function reminderOf(
   { eventType, isDailyReminder }: CertificateAlert,
-  given: { readonly eventType?: string | undefined; readonly dailyReminder?: boolean | undefined },
+  given: { readonly eventType?: string | undefined; readonly hasDailyReminder?: boolean | undefined },
 ): boolean {
-  if ((given.eventType ?? eventType) === 'expiration') return given.dailyReminder ?? isDailyReminder;
-  if (given.dailyReminder !== true) return false;
+  if ((given.eventType ?? eventType) === 'expiration') return given.hasDailyReminder ?? isDailyReminder;
+  if (given.hasDailyReminder !== true) return false;
   const message = 'must be false unless the event is expiration';
-  throw validationFailed([invalid('dailyReminder', message)]);
+  throw validationFailed([invalid('hasDailyReminder', message)]);
 }
 
 /** The given fields whose value differs from the current one. */
-const changesOf = <T extends object>(before: T, given: Partial<Record<keyof T, unknown>>): Partial<T> =>
+export const changesOf = <T extends object>(before: T, given: Partial<Record<keyof T, unknown>>): Partial<T> =>
   Object.fromEntries(
     Object.entries(given).filter(
       ([field, value]) => value !== undefined && canonicalJson(value) !== canonicalJson(before[field as keyof T]),

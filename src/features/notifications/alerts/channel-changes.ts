@@ -84,7 +84,7 @@ export async function replaceChannels(
     const shape = shapeOf(channel);
     tx.em.assign(channel, {
       position: at + 1,
-      isEnabled: wanted.enabled ?? channel.isEnabled,
+      isEnabled: wanted.isEnabled ?? channel.isEnabled,
       name: wanted.name ?? channel.name,
     });
     if (config !== null) {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { runTogether, type SharedRun } from '../../../kernel/database/batched.js';
 import type { ErrorDetail } from '../../../kernel/errors.js';
-import { refusedAddresses } from '../../identity/organizations/public.js';
+import { refusedAddresses } from '../../identity/organizations/email-domains/public.js';
 import type { ChannelConfigs, ChannelType } from '../sending/public.js';
 import { findMembersAmong, listMemberUsernames } from './channel.sql.js';
 import { type ChannelOwner, openConfig } from './channel-sealing.js';

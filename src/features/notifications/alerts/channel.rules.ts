@@ -203,7 +203,7 @@ const refuseUnclear = (list: readonly unknown[], issues: z.core.$RefinementCtx):
 };
 
 /**
- * Rules of the channel lists of new and updated alerts.
+ * Rules of the channel lists of new and updated alerts, with the fields that channels have in REST.
  *
  * @param more fields that every channel has in addition
  */
@@ -242,7 +242,7 @@ export function channelRules<E extends Fields>(mayCall: MayCall, more: E) {
 export interface ChannelInput {
   readonly id: string | null;
   readonly channelType: ChannelType;
-  readonly enabled: boolean | null;
+  readonly isEnabled: boolean | null;
   readonly config: ConfigInput | null;
   /** Of those that have one. */
   readonly name?: string | undefined;
@@ -263,7 +263,7 @@ export const toChannelInputs = (channels: readonly ParsedChannel[]): ChannelInpu
     name,
     id: id?.toLowerCase() ?? null,
     channelType: type,
-    enabled: enabled ?? null,
+    isEnabled: enabled ?? null,
     config: isEmpty(config) ? null : (config as ConfigInput),
   }));
 

@@ -34,7 +34,7 @@ export abstract class AlertChannelType {
   channelType!: ChannelType;
 
   @Field(() => Boolean, { description: 'Whether the channel sends notifications.' })
-  enabled!: boolean;
+  isEnabled!: boolean;
 
   @Field(() => DateTime, {
     nullable: true,
@@ -135,8 +135,8 @@ type ShownChannel = Omit<ChannelRow, 'projectId' | 'alertId' | 'position' | Test
 
 /** Converts a channel to its GraphQL type. The class decides the type: compiled documents do not wait for an async `resolveType`. */
 export function toChannelType(channel: ShownChannel): AlertChannelType {
-  const { id, channelType, enabled, testedAt = null, testErrorCode = null, createdAt, updatedAt } = channel;
-  const common = { id, channelType, enabled, testedAt, testErrorCode, createdAt, updatedAt };
+  const { id, channelType, isEnabled, testedAt = null, testErrorCode = null, createdAt, updatedAt } = channel;
+  const common = { id, channelType, isEnabled, testedAt, testErrorCode, createdAt, updatedAt };
   switch (channelType) {
     case 'email':
       return Object.assign(new EmailChannelType(), common, { stored: { ...channel, channelType } });
@@ -176,7 +176,7 @@ const Channel = z
     config: channelConfig.meta({
       description: 'Configuration of the channel. The field that is set decides its type.',
     }),
-    enabled: z.boolean().default(true).meta({ description: 'Whether the channel sends notifications.' }),
+    isEnabled: z.boolean().default(true).meta({ description: 'Whether the channel sends notifications.' }),
   })
   .meta({ description: 'A channel of a new alert.' });
 
@@ -188,7 +188,7 @@ const ChannelChange = z
       description:
         'Configuration of the channel, of the type in `channelType`. Absent keeps the existing configuration.',
     }),
-    enabled: z.boolean().nullish().meta({
+    isEnabled: z.boolean().nullish().meta({
       description: 'Whether the channel sends notifications. Absent keeps the current value; true for a new channel.',
     }),
   })
@@ -202,6 +202,14 @@ interface GivenInput {
   readonly channels?: readonly Partial<z.input<typeof ChannelChange>>[] | null;
 }
 
+/** What channels of alerts are compared by: most of a configuration is secret. */
+export const comparedChannels = {
+  of: ({ channels }: { readonly channels: readonly AlertChannelType[] }) =>
+    channels.map(({ channelType: type, isEnabled }) => ({ type, isEnabled })),
+  as: (channels: readonly { readonly channelType: ChannelType; readonly enabled: boolean }[]) =>
+    channels.map(({ channelType: type, enabled: isEnabled }) => ({ type, isEnabled })),
+};
+
 /** Runs a change of an alert with the input in the form of the rules. Paths of validation errors are those of the GraphQL input. */
 export async function withInput<T>(input: object, change: (given: object) => Promise<T>): Promise<T> {
   try {
@@ -211,8 +219,8 @@ export async function withInput<T>(input: object, change: (given: object) => Pro
   }
 }
 
-/** Converts a GraphQL input to the form of the rules: the config without its type wrapper. */
-function fromInput(input: object): object {
+/** Converts a GraphQL input to the form of the rules: channels as REST has them, the config without its type wrapper. */
+export function fromInput(input: object): object {
   const { channels, ...rest } = input as GivenInput;
   return channels == null ? input : { ...rest, channels: channels.map(toGivenChannel) };
 }
@@ -221,14 +229,14 @@ function toGivenChannel({
   id,
   channelType,
   config,
-  enabled,
+  isEnabled,
   ...more
 }: NonNullable<GivenInput['channels']>[number]): object {
   const [kind, given] = kindOf(config);
   return {
     ...more,
     ...(id == null ? {} : { id }),
-    ...(enabled == null ? {} : { enabled }),
+    ...(isEnabled == null ? {} : { enabled: isEnabled }),
     channelType: channelType ?? kind,
     // A config of another type keeps its wrapper, so that validation reports its fields as unknown.
     ...(kind === undefined ? {} : { config: channelType === undefined || channelType === kind ? given : config }),

@@ -1,10 +1,9 @@
-import { countOf } from '../../../kernel/graphql/page.js';
 import './alerts.errors.js';
 import type { Feature } from '../../../feature.js';
 import { nodeInProject, type ProjectReader, type ProjectRelations, projectRelationOf } from '../../projects/public.js';
 import { CertificateAlert, CertificateAlertChannel } from './alert.entity.js';
 import { findAlertViews } from './alert.queries.js';
-import { AlertConnection, AlertResolver, AlertType, ProjectAlertsResolver, toAlertType } from './alert.resolver.js';
+import { AlertResolver, AlertType, ProjectAlertsResolver, toAlertType } from './alert.resolver.js';
 import { alertRoutes } from './alert.routes.js';
 import { rulesFor } from './alert.rules.js';
 import { AlertService, auditOfRead } from './alert.service.js';
@@ -25,7 +24,6 @@ export function createAlerts(deps: {
     entities: [CertificateAlert, CertificateAlertChannel],
     resolvers: [
       new AlertResolver(alerts),
-      countOf(AlertConnection),
       new ProjectAlertsResolver(alerts),
       projectRelationOf(AlertType, deps.relations),
     ],

@@ -24,6 +24,8 @@ export {
   offset,
   rulesFor as alertRulesFor,
 } from './alert.rules.js';
+export { changesOf } from './alert.service.js';
+export { dailyCheck, notifyByAlert } from './alert-checks.js';
 export { channelRules, type MayCall, toChannelInputs, withKeptSecret } from './channel.rules.js';
 export {
   AlertChannelType,
@@ -31,9 +33,11 @@ export {
   ChannelConfigInput,
   channelConfig,
   channelType,
+  comparedChannels,
+  fromInput,
   toChannelType,
   withInput,
 } from './channel.type.js';
-export { type ChannelChange, type ChannelStore, replaceChannels } from './channel-changes.js';
+export { CERTIFICATE_CHANNELS, type ChannelChange, type ChannelStore, replaceChannels } from './channel-changes.js';
 export { openForNewMessages, openForSending, recipientViolations } from './channel-people.js';
 export { configSealer, openConfig, SEALED_ALERT_CHANNELS, sealConfig, sealedChannels } from './channel-sealing.js';

@@ -1,7 +1,9 @@
 import { type Compilable, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import type { Context } from '../../../kernel/context.js';
+import { type BatchLoad, batched, batchOfLists, listKey } from '../../../kernel/database/batched.js';
 import { pagePerOwner } from '../../../kernel/database/plans.sql.js';
-import { anyOf, prepared, tablesOf } from '../../../kernel/database/tables.js';
-import { Page, timeCursorKey, timePageBounds } from '../../../kernel/paging.js';
+import { anyOf, COUNT, countIn, prepared, tablesOf } from '../../../kernel/database/tables.js';
+import { type CountedConnectionOf, counted, Page, timeCursorKey, timePageBounds } from '../../../kernel/paging.js';
 import type { ProjectSchema } from '../../projects/public.js';
 import type { MessageState, NotificationDeliverySchema, NotificationMessageSchema } from './message.entity.js';
 import type { MessagePageRequest } from './message.rules.js';
@@ -101,6 +103,32 @@ export const messagePages = <O extends object>(by: 'owner_id' | 'channel_id', sh
     ),
   );
 
+/**
+ * A `BatchLoad` of how many messages of a source owners or channels have; keys are made by `listKey`.
+ *
+ * @param by the column of the owner or channel ID
+ */
+export function messageCounts(by: 'owner_id' | 'channel_id', source: string): BatchLoad<readonly MessageCount[]> {
+  const counts = prepared(({ ids, state }: { ids: readonly string[]; state: MessageState | null }) =>
+    tables
+      .selectFrom('notification_message as m')
+      .select([`m.${by} as id`, COUNT])
+      .where('m.source', '=', sql.lit(source))
+      .where(`m.${by}`, '=', anyOf(ids))
+      .where(sql<boolean>`(${state}::text is null or m.state = ${state})`)
+      .groupBy(`m.${by}`),
+  );
+  return batchOfLists(
+    (ctx, ids, { state }: { state: MessageState | null }) => counts(ctx, { ids, state }),
+    ({ id }) => id,
+  );
+}
+
+interface MessageCount {
+  readonly id: string;
+  readonly count: number;
+}
+
 /** The messages of a page, as parameters of `messagePages`. */
 export interface MessageBounds {
   readonly state: MessageState | null;
@@ -118,8 +146,13 @@ export function messageBounds(request: MessagePageRequest): MessageBounds {
   return { state: request.state ?? null, time, afterId, limit };
 }
 
-/** Makes a page of the messages that were found. */
+/** Makes a page of the messages that were found. @param counts those of the owner or channel with this ID */
 export const messagePage = <M extends { readonly id: string; readonly createdAt: Date }>(
+  ctx: Context,
   rows: readonly M[],
   request: MessagePageRequest,
-): Page<M> => new Page(rows, request, ({ id, createdAt }) => timeCursorKey(createdAt, id));
+  { ownerId, counts }: { readonly ownerId: string; readonly counts: BatchLoad<readonly MessageCount[]> },
+): CountedConnectionOf<M> =>
+  counted(new Page(rows, request, ({ id, createdAt }) => timeCursorKey(createdAt, id)), async () =>
+    countIn((await batched(ctx, counts, listKey(ownerId, { state: request.state ?? null }))) ?? []),
+  );

@@ -60,14 +60,14 @@ export const listUnsentOwnerIds = sqlStatement({
   row: { id: t.uuid },
 });
 
-// Writes: of many messages with their ledger rows, and of all that wait at a channel or are retried, in one statement each.
+// Writes: of many messages with their deliveries, and of all that wait at a channel or are retried, in one statement each.
 
 /** A message that is sent as if it were new. */
 const PENDING_AGAIN = `state = 'pending', attempts = 0, next_at = now(), ended_at = null, error_code = null, found_at = now(),
         give_up_at = now() + make_interval(secs => :giveUpSeconds)`;
 
 /**
- * Writes ledger rows and messages of an owner about these subjects, except those that exist. Of those, failed and cancelled ones are
+ * Writes deliveries and messages of an owner about these subjects, except those that exist. Of those, failed and cancelled ones are
  * pending again, with their IDs. The owner must be locked. Targets are those of its channels; a batched target gets one message with all
  * new subjects. The `limit` makes Postgres look up each row by the whole key: a join may read all rows of the owner for each.
  *
@@ -152,11 +152,11 @@ export const deferMessages = sqlStatement({
 /** Resets a failed or cancelled message to pending, as if it were new. No row if it is pending or sent. */
 export const retryMessage = sqlStatement({
   text: `
-    with held as (select id, state from notification_message where id = :id and state in ('failed', 'cancelled') for update)
+    with locked as (select id, state from notification_message where id = :id and state in ('failed', 'cancelled') for update)
     update notification_message m set ${PENDING_AGAIN}
-    from held where m.id = held.id
+    from locked where m.id = locked.id
     returning m.organization_id as "organizationId", m.project_id as "projectId", m.owner_id as "ownerId",
-      m.channel_id as "channelId", held.state as "stateBefore"`,
+      m.channel_id as "channelId", locked.state as "stateBefore"`,
   params: { id: t.uuid, giveUpSeconds: t.double },
   row: {
     organizationId: t.uuid,

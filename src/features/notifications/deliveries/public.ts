@@ -9,6 +9,7 @@ export {
   MESSAGES,
   type MessageBounds,
   messageBounds,
+  messageCounts,
   messagePage,
   messagePages,
   messagesById,

@@ -18,8 +18,8 @@ const NOBODY = Buffer.alloc(0);
 const digestTextOf = (address: string): string => `recipient ${address.toLowerCase()}`;
 
 /**
- * The recipient in the ledger: a digest of the address within the project or organization; empty if the channel has a single target.
- * The ledger stores no address.
+ * The recipient of a delivery: a digest of the address within the project or organization; empty if the channel has a single target.
+ * No address is stored.
  */
 export async function digestsOf(
   ctx: Context,
@@ -32,7 +32,7 @@ export async function digestsOf(
 }
 
 /**
- * The recipients of channels in the ledger: one per address of an email channel, otherwise one per channel. An email channel that cannot
+ * The recipients of deliveries to channels: one per address of an email channel, otherwise one per channel. An email channel that cannot
  * be decrypted has one recipient, which is empty.
  *
  * @param open decrypts the config of a channel

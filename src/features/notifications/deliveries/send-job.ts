@@ -111,10 +111,14 @@ class Sending<S extends Sender> {
   private async splitByRecipient(sender: S, { id }: DueMessage, targets: ReadonlyMap<string, Target>) {
     const { source, run } = this;
     const { id: channelId, channelType } = sender;
-    const ledger = [...targets.keys()].map((hex) => ({ channelId, channelType, recipient: Buffer.from(hex, 'hex') }));
+    const recipients = [...targets.keys()].map((hex) => ({
+      channelId,
+      channelType,
+      recipient: Buffer.from(hex, 'hex'),
+    }));
     await run.inTransaction(async (tx) => {
       await source.lock(tx, sender);
-      await splitByRecipient(tx, source, { id, targets: ledger });
+      await splitByRecipient(tx, source, { id, targets: recipients });
     });
   }
 
@@ -136,7 +140,7 @@ class Sending<S extends Sender> {
     return now?.isEnabled === true && now.configVersion === configVersion;
   }
 
-  /** Targets of a channel, by recipient in the ledger. */
+  /** Targets of a channel, by recipient as deliveries name it. */
   private async targetsByRecipient(sender: S): Promise<ReadonlyMap<string, Target>> {
     const targets = await this.source.targets(this.ctx, sender);
     const digests = await digestsOf(this.ctx, sender, targets);

@@ -1,3 +1,4 @@
+import type { AuditFacts } from '../../../kernel/audit/audit-record.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { isId, NO_ID } from '../../../kernel/ids.js';
 import { enqueueStanding } from '../../../kernel/jobs/queue.js';
@@ -46,7 +47,7 @@ export const GIVE_UP_SECONDS = 3 * 86_400;
 /** Subjects per batch: an owner may have a hundred targets, and more rows would exceed the statement timeout. */
 const TARGETS_AT_ONCE = 10;
 
-/** One recipient of one channel in the ledger. */
+/** One recipient of one channel, as deliveries name it. */
 export interface Recipient {
   readonly channelId: string;
   readonly channelType: ChannelType;
@@ -70,7 +71,7 @@ interface NewMessages {
 type Sending = Pick<Source, 'name' | 'job'>;
 
 /**
- * Writes messages to these targets, except those that the ledger has already, and queues sending after the commit. Messages that failed
+ * Writes messages to these targets, except those that were written before, and queues sending after the commit. Messages that failed
  * or were cancelled are sent again; those that were sent or are pending are not.
  *
  * @returns whether there are messages to send
@@ -117,7 +118,7 @@ const enqueueSending = (
   );
 
 /**
- * Replaces a message that waited for the recipients of its channel by one message to each of them, except those that the ledger has.
+ * Replaces a message that waited for the recipients of its channel by one message to each of them, except those that were written before.
  * The owner must be locked.
  */
 export async function splitByRecipient(
@@ -178,17 +179,15 @@ export interface RetriedCount {
 }
 
 /**
- * Resets failed and cancelled messages to pending, as if they were new, and queues sending.
+ * Resets failed and cancelled messages to pending, as if they were new, queues sending, and records that.
  *
- * @param statement made by `retryMessagesBy`
- * @param ofId the project or owner
+ * @param source `statement`: made by `retryMessagesBy`; `ofId`: the project or owner
  */
 export async function retryMany(
   tx: Transaction,
-  { job }: Pick<Sending, 'job'>,
-  statement: ReturnType<typeof retryMessagesBy>,
-  ofId: string,
+  { job, statement, ofId }: Pick<Sending, 'job'> & { statement: ReturnType<typeof retryMessagesBy>; ofId: string },
   { ownerId, channelId = null, since = null, dryRun, ...owner }: Retried,
+  { action, facts }: { readonly action: string; readonly facts?: AuditFacts },
 ): Promise<RetriedCount> {
   const [retried] = await statement(tx, {
     ofId,
@@ -201,5 +200,7 @@ export async function retryMany(
   });
   const { found = 0, count = 0, channelIds = [] } = retried ?? {};
   await enqueueSending(tx, job, { ...owner, channelIds: [...channelIds] });
+  const record = { action, projectId: owner.projectId, facts: { ...facts, count, dryRun } };
+  await (dryRun ? tx.auditTrail.recordRead(tx, record) : tx.auditTrail.recordChange(tx, record));
   return { count, hasMore: found === MAX_RETRIED };
 }

@@ -1,40 +1,37 @@
-import { LockMode } from '@mikro-orm/core';
 import type { AuditEvent } from '../../../kernel/audit/audit-record.js';
 import type { Transaction } from '../../../kernel/context.js';
-import { emOf } from '../../../kernel/database/database.js';
 import { NO_ID } from '../../../kernel/ids.js';
 import type { JobKind } from '../../../kernel/jobs/job-kind.js';
 import { enqueueStanding, wakeAfterCommit } from '../../../kernel/jobs/queue.js';
-import { openForNewMessages } from '../alerts/public.js';
-import { recipientsOf, writeMessages } from '../deliveries/public.js';
+import { dailyCheck, notifyByAlert } from '../alerts/public.js';
 import { enqueueChecksOfCredentials, listDueCredentials, secondsToNextCredential } from './credential.sql.js';
 import { CREDENTIAL_SOURCE } from './credential-source.js';
 import { IdentityAlert } from './identity-alert.entity.js';
 import { CHANNEL_TABLE, listChannels } from './identity-alert.queries.js';
 
-const DAY_SECONDS = 86_400;
-const ALERTS_AT_ONCE = 1_000;
 /** In one transaction, and so in one mail. */
 const CREDENTIALS_AT_ONCE = 500;
 
-/** The event as the ledger has it. */
+/** The event as deliveries have it. */
 const EVENT = 'expiry';
 
-/** Has all alerts look once a day, at midnight UTC, when daily reminders begin anew. */
-export const FIND_DUE_ALERTS: JobKind = {
-  name: 'identity-alerts:find-due',
-  description: 'Has all alerts of identities look for credentials that expire soon, daily at midnight UTC.',
-  everySeconds: DAY_SECONDS,
-  run: async (ctx, run) => {
-    for (let after = NO_ID; ; ) {
-      const page = { orderBy: { id: 'asc' }, limit: ALERTS_AT_ONCE } as const;
-      const alerts = await emOf(ctx).find(IdentityAlert, { isEnabled: true, id: { $gt: after } }, page);
-      if (alerts.length === 0) return;
-      await run.inTransaction((tx) => enqueueAlertChecks(tx, alerts));
-      after = alerts.at(-1)?.id ?? after;
-    }
-  },
+const KIND = {
+  entity: IdentityAlert,
+  source: CREDENTIAL_SOURCE,
+  channelTable: CHANNEL_TABLE,
+  listChannels,
+  action: 'identity-alert:notify',
 };
+
+/** Has all alerts look once a day, at midnight UTC, when daily reminders begin anew. */
+export const FIND_DUE_ALERTS = dailyCheck(
+  {
+    name: 'identity-alerts:find-due',
+    description: 'Has all alerts of identities look for credentials that expire soon, daily at midnight UTC.',
+  },
+  IdentityAlert,
+  enqueueAlertChecks,
+);
 
 /** Looks for the credentials that one alert has to notify of, and again when the next one comes within its time: a standing job. */
 export const CHECK_ALERTS: JobKind = {
@@ -50,7 +47,7 @@ export const CHECK_ALERTS: JobKind = {
       if (last !== undefined)
         await run.inTransaction(async (tx) => {
           for (const [occurrence, some] of Map.groupBy(found, (credential) => credential.occurrence))
-            await notify(tx, { alertId, occurrence, credentialIds: some.map(({ id }) => id) });
+            await notifyByAlert(tx, KIND, { alertId, event: EVENT, occurrence, subjectIds: some.map(({ id }) => id) });
         });
       if (last === undefined || found.length < CREDENTIALS_AT_ONCE) break;
       after = last;
@@ -63,7 +60,7 @@ export const CHECK_ALERTS: JobKind = {
 /** Has alerts look for what is due now: they are new, or were changed, or their identity has other credentials. */
 export async function enqueueAlertChecks(
   tx: Transaction,
-  alerts: readonly Pick<IdentityAlert, 'id' | 'organizationId' | 'projectId'>[],
+  alerts: readonly { readonly id: string; readonly organizationId: string; readonly projectId?: string | null }[],
 ): Promise<void> {
   const requests = alerts.map(({ id, organizationId, projectId = null }) => ({
     key: id,
@@ -85,33 +82,4 @@ export async function checkAfterChanges(tx: Transaction, events: readonly AuditE
     changes.flatMap(({ facts = {} }) => (typeof facts[fact] === 'string' ? [facts[fact]] : []));
   const wanted = { identityIds: idsOf('identityId'), tokenIds: idsOf('accessTokenId') };
   wakeAfterCommit(tx, await enqueueChecksOfCredentials(tx, { kind: CHECK_ALERTS.name, ...wanted }));
-}
-
-/** Credentials that an alert has to notify of. */
-interface Notice {
-  readonly alertId: string;
-  readonly occurrence: string;
-  readonly credentialIds: readonly string[];
-}
-
-/**
- * Writes the notifications of an alert, except those that were sent or are pending; those that failed or were cancelled are sent again.
- * Sending begins after the commit.
- */
-async function notify(tx: Transaction, { alertId, occurrence, credentialIds }: Notice): Promise<void> {
-  const enabled = { id: alertId, isEnabled: true };
-  const alert = await tx.em.findOne(IdentityAlert, enabled, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  if (alert === null) return;
-  const { organizationId, projectId = null } = alert;
-  const channels = (await listChannels(tx, { alertIds: [alertId] })).filter(({ enabled }) => enabled);
-  const targets = await recipientsOf(tx, { organizationId, projectId }, channels, (channel) =>
-    openForNewMessages(tx, { ...channel, table: CHANNEL_TABLE }),
-  );
-  const messages = { organizationId, projectId, ownerId: alertId, event: EVENT, subjectIds: credentialIds, occurrence };
-  if (!(await writeMessages(tx, CREDENTIAL_SOURCE, messages, targets))) return;
-  await tx.auditTrail.recordChange(tx, {
-    action: 'identity-alert:notify',
-    projectId,
-    facts: { alertId, event: EVENT, count: credentialIds.length },
-  });
 }

@@ -13,8 +13,8 @@ const tables = tablesOf<Alerts | Owners>();
 const alerts = tables
   .selectFrom('identity_alert')
   .select(columnsOf(IdentityAlertSchema, 'alertBeforeDays', 'isDailyReminder', 'isEnabled'))
-  .select([sql<string>`alert_before_days || 'd'`.as('alertBefore'), 'is_daily_reminder as dailyReminder'])
-  .select('is_enabled as enabled');
+  .select([sql<string>`alert_before_days || 'd'`.as('alertBefore'), 'is_daily_reminder as hasDailyReminder'])
+  .select('is_enabled as isEnabled');
 
 /** Alerts of an organization and of its projects. */
 export const findAlerts = prepared(({ organizationId, ids }: { organizationId: string; ids: readonly string[] }) =>
@@ -48,7 +48,7 @@ export const listAlertsOf = prepared(
 const channels = tables
   .selectFrom('identity_alert_channel')
   .select(columnsOf(IdentityAlertChannelSchema, 'organizationId', 'position', 'isEnabled'))
-  .select('is_enabled as enabled');
+  .select('is_enabled as isEnabled');
 
 /** Channels of alerts, in their order. */
 export const listChannels = prepared(({ alertIds }: { alertIds: readonly string[] }) =>

@@ -1,17 +1,27 @@
 import { ID, Int, Resolver } from 'type-graphql';
 import * as z from 'zod';
 import type { Context } from '../../../kernel/context.js';
+import { creation, oneNamed } from '../../../kernel/graphql/creation.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { inputOfRule, inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
-import { countedConnectionOf } from '../../../kernel/graphql/page.js';
-import { type CountedConnectionOf, counted } from '../../../kernel/paging.js';
+import { connectionOf } from '../../../kernel/graphql/page.js';
+import type { CountedConnectionOf } from '../../../kernel/paging.js';
 import { idOf } from '../../../kernel/value-rules.js';
 import { IdentityType } from '../../identity/identities/public.js';
-import { AlertChannelType, channelConfig, channelType, toChannelType, withInput } from '../alerts/public.js';
+import {
+  AlertChannelType,
+  channelConfig,
+  channelType,
+  comparedChannels,
+  fromInput,
+  toChannelType,
+  withInput,
+} from '../alerts/public.js';
 import { RETRIED_PAYLOAD, type RetriedCount, UndeliveredMessagesType, undeliveredOf } from '../deliveries/public.js';
+import { IdentityAlert } from './identity-alert.entity.js';
 import { type AlertView, CHANNEL_TABLE } from './identity-alert.queries.js';
 import { ANYWHERE, ListAlerts, OneAlert, RetryMessages } from './identity-alert.rules.js';
 import type { IdentityAlertService } from './identity-alert.service.js';
@@ -32,8 +42,11 @@ export const IdentityAlertType = objectType(
     name: [String, 'Name of the alert, unique among the alerts of the identity.'],
     description: [orNull(String), 'What the alert is for; null without a description.'],
     alertBefore: [String, 'How long before a credential expires the alert notifies: `1d` to `90d`, for example `30d`.'],
-    dailyReminder: [Boolean, 'Whether the alert notifies every day (UTC) until the credential expires or is revoked.'],
-    enabled: [Boolean, 'Whether the alert notifies.'],
+    hasDailyReminder: [
+      Boolean,
+      'Whether the alert notifies every day (UTC) until the credential expires or is revoked.',
+    ],
+    isEnabled: [Boolean, 'Whether the alert notifies.'],
     channels: [[IdentityAlertChannelType], 'The channels that the alert notifies, in their order.'],
     version: [Int, 'Version of the alert. Increments with every change.'],
     createdAt: [DateTime, 'When the alert was created.'],
@@ -43,7 +56,7 @@ export const IdentityAlertType = objectType(
 );
 export type IdentityAlertType = InstanceType<typeof IdentityAlertType>;
 
-export const IdentityAlertConnection = countedConnectionOf(
+export const IdentityAlertConnection = connectionOf(
   IdentityAlertType,
   'IdentityAlert',
   'when they were created, newest first',
@@ -58,14 +71,14 @@ export const toIdentityAlert = (alert: AlertView): IdentityAlertType => ({
   })),
 });
 
-const enabled = z.boolean();
+const isEnabled = z.boolean();
 const name = z.string().meta({ description: 'Name of the channel, 1 to 255 characters.' });
 
 const Channel = z
   .strictObject({
     name,
     config: channelConfig.meta({ description: 'Where and how the channel notifies.' }),
-    enabled: enabled.default(true).meta({ description: 'Whether the channel notifies.' }),
+    isEnabled: isEnabled.default(true).meta({ description: 'Whether the channel notifies.' }),
   })
   .meta({ description: 'A channel of a new alert.' });
 
@@ -79,7 +92,7 @@ const ChannelChange = z
     config: channelConfig.nullish().meta({
       description: 'Where the channel notifies, for its `channelType`. Absent keeps the existing configuration.',
     }),
-    enabled: enabled.nullish().meta({
+    isEnabled: isEnabled.nullish().meta({
       description: 'Whether the channel notifies. Absent keeps the existing setting; a new channel notifies.',
     }),
   })
@@ -102,7 +115,7 @@ export class IdentityAlertResolver {
   )
   async identityAlerts(ctx: Context, args: object): Promise<CountedConnectionOf<IdentityAlertType>> {
     const page = await this.service.list(ctx, args);
-    return counted(page.show(toIdentityAlert), page.totalCount);
+    return page.show(toIdentityAlert);
   }
 
   @query(IdentityAlertType, OneAlert, 'One alert of the expiry of credentials of a machine identity.')
@@ -110,10 +123,24 @@ export class IdentityAlertResolver {
     return toIdentityAlert(await this.service.get(ctx, args));
   }
 
-  @mutation(
+  @creation(
     ANYWHERE.create,
     { identityAlert: [IdentityAlertType, 'The created alert.'] },
     'Creates an alert that notifies before credentials of a machine identity expire. Needs the rights to read and edit the identity.',
+    {
+      find: (alerts: IdentityAlertResolver, ctx, { identityId, projectId, name }) =>
+        oneNamed(ctx, IdentityAlert, { identityId, projectId: projectId ?? null, name }, (id) =>
+          alerts.identityAlert(ctx, { id }),
+        ),
+      taken: 'IDENTITY_ALERT_NAME_TAKEN',
+      toRules: fromInput,
+      compare: {
+        channels: {
+          of: ({ channels }) => comparedChannels.of({ channels: channels.map(({ channel }) => channel) }),
+          as: comparedChannels.as,
+        },
+      },
+    },
   )
   async createIdentityAlert(ctx: Context, input: object): Promise<{ identityAlert: IdentityAlertType }> {
     return { identityAlert: toIdentityAlert(await withInput(input, (given) => this.service.create(ctx, given))) };

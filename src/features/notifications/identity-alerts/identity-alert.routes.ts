@@ -23,8 +23,8 @@ import {
 
 const NOT_FOUND = ['IDENTITY_ALERT_NOT_FOUND'] as const;
 
-const ALERT = `id name description identityId alertBefore dailyReminder enabled organizationId projectId
-  channels { name channel { id channelType enabled createdAt updatedAt
+const ALERT = `id name description identityId alertBefore dailyReminder: hasDailyReminder enabled: isEnabled organizationId projectId
+  channels { name channel { id channelType enabled: isEnabled createdAt updatedAt
     ... on EmailAlertChannel { recipients userIds groupIds } ... on WebhookAlertChannel { url hasSigningSecret } } }
   createdAt updatedAt`;
 
@@ -102,17 +102,17 @@ function emailIn({ config, recipients }: Pick<ChannelInput, 'config' | 'recipien
 
 const conditionIn = (condition: Partial<AlertInput>['condition']) => ({
   alertBefore: condition?.alertBefore,
-  dailyReminder: condition?.dailyReminder,
+  hasDailyReminder: condition?.dailyReminder,
 });
 
 const newChannels = (channels: readonly ChannelInput[]) =>
-  channels.map((channel) => ({ name: channel.name, enabled: channel.enabled, config: configIn(channel) }));
+  channels.map((channel) => ({ name: channel.name, isEnabled: channel.enabled, config: configIn(channel) }));
 const changedChannels = (channels: readonly ChannelInput[] | undefined) =>
   channels?.map((channel) => ({
     id: channel.id,
     name: channel.name,
     channelType: channel.channelType,
-    enabled: channel.enabled,
+    isEnabled: channel.enabled,
     config: configIn(channel),
   }));
 
@@ -153,7 +153,14 @@ export function identityAlertRoutes(rules: AlertRules): Route[] {
       body: alertBody(rules),
       input: (body) => {
         const { resourceId, name, description, condition, enabled, projectId, channels } = body as AlertInput;
-        const fields = { identityId: resourceId, projectId, name, description, ...conditionIn(condition), enabled };
+        const fields = {
+          identityId: resourceId,
+          projectId,
+          name,
+          description,
+          ...conditionIn(condition),
+          isEnabled: enabled,
+        };
         return { ...fields, channels: newChannels(channels) };
       },
       errors: ['PROJECT_NOT_FOUND', 'IDENTITY_NOT_FOUND', 'IDENTITY_ALERT_NAME_TAKEN'],
@@ -185,7 +192,7 @@ export function identityAlertRoutes(rules: AlertRules): Route[] {
       body: changeBody(rules),
       input: (body) => {
         const { name, description, condition, enabled, channels } = body as Partial<AlertInput>;
-        const fields = { name, description, ...conditionIn(condition), enabled };
+        const fields = { name, description, ...conditionIn(condition), isEnabled: enabled };
         return { ...fields, channels: changedChannels(channels) };
       },
       ifMatch: ({ identityAlert }) => ({ expectedVersion: identityAlert.version }),

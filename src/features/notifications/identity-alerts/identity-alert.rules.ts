@@ -25,7 +25,7 @@ const name = storedText(255)
 const description = storedText(1_000)
   .nullish()
   .meta({ description: 'What the alert is for, at most 1,000 characters.' });
-const enabled = z.boolean();
+const isEnabled = z.boolean();
 
 /** A whole number of days, such as `30d`. */
 const alertBefore = z
@@ -35,7 +35,7 @@ const alertBefore = z
     description: `How long before a credential expires the alert notifies: \`1d\` to \`${MOST_DAYS}d\`, for example \`30d\`.`,
   });
 
-const dailyReminder = z.boolean().meta({
+const hasDailyReminder = z.boolean().meta({
   description:
     'Whether the alert notifies every day (UTC) until the credential expires or is revoked. Without it the alert notifies once.',
 });
@@ -57,9 +57,9 @@ function alertRules(mayCall: MayCall) {
         name,
         description,
         alertBefore,
-        dailyReminder: dailyReminder.default(false),
+        hasDailyReminder: hasDailyReminder.default(false),
         channels: newChannels.meta({ description: 'The channels that the alert notifies, 1 to 10.' }),
-        enabled: enabled.default(true).meta({ description: 'Whether the alert notifies.' }),
+        isEnabled: isEnabled.default(true).meta({ description: 'Whether the alert notifies.' }),
       })
       .meta({ description: 'Input of `createIdentityAlert`.' }),
     update: z
@@ -69,12 +69,12 @@ function alertRules(mayCall: MayCall) {
         name: name.optional(),
         description,
         alertBefore: alertBefore.optional(),
-        dailyReminder: dailyReminder.optional(),
+        hasDailyReminder: hasDailyReminder.optional(),
         channels: changedChannels.optional().meta({
           description:
             'All channels of the alert, 1 to 10, in their order. A channel with the ID of an existing one changes it; existing channels that are not listed are deleted.',
         }),
-        enabled: enabled.optional().meta({ description: 'Whether the alert notifies.' }),
+        isEnabled: isEnabled.optional().meta({ description: 'Whether the alert notifies.' }),
       })
       .meta({ description: 'Input of `updateIdentityAlert`. Fields that are absent stay as they are.' }),
   };
@@ -189,7 +189,7 @@ const bodyChannels = ([email, webhook, slack, pagerduty]: Options, emailConfig: 
 
 /** The body of a new alert. */
 export function alertBody(rules: AlertRules) {
-  const { name, description, enabled, projectId, channels } = rules.create.shape;
+  const { name, description, isEnabled: enabled, projectId, channels } = rules.create.shape;
   const configs = configsOf(rules);
   return z.strictObject({
     name,
@@ -198,7 +198,7 @@ export function alertBody(rules: AlertRules) {
     resourceId: z.string().meta({ description: 'ID of the machine identity.' }),
     eventType: z.literal(EVENT).meta({ description: `What the alert notifies of: \`${EVENT}\`.` }),
     condition: z
-      .strictObject({ alertBefore, dailyReminder: dailyReminder.default(false) })
+      .strictObject({ alertBefore, dailyReminder: hasDailyReminder.default(false) })
       .meta({ description: 'When the alert notifies.' }),
     enabled,
     projectId,
@@ -210,13 +210,13 @@ export function alertBody(rules: AlertRules) {
 
 /** The body of a changed alert. */
 export function changeBody(rules: AlertRules) {
-  const { name, description, enabled, channels } = rules.update.shape;
+  const { name, description, isEnabled: enabled, channels } = rules.update.shape;
   const configs = configsOf(rules);
   return z.strictObject({
     name,
     description,
     condition: z
-      .strictObject({ alertBefore: alertBefore.optional(), dailyReminder: dailyReminder.optional() })
+      .strictObject({ alertBefore: alertBefore.optional(), dailyReminder: hasDailyReminder.optional() })
       .optional()
       .meta({ description: 'When the alert notifies.' }),
     enabled,

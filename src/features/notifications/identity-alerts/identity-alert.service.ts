@@ -9,7 +9,13 @@ import { orderedPageOf } from '../../../kernel/list-order.js';
 import { counted, type Page } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import { refuseOtherVersion } from '../../../kernel/value-rules.js';
-import { type ChannelChange, type ChannelStore, replaceChannels, toChannelInputs } from '../alerts/public.js';
+import {
+  type ChannelChange,
+  type ChannelStore,
+  changesOf,
+  replaceChannels,
+  toChannelInputs,
+} from '../alerts/public.js';
 import { type RetriedCount, retryMany, wakeSenders } from '../deliveries/public.js';
 import { type AlertAccess, EDIT } from './alert-access.js';
 import { retryMessages } from './credential.sql.js';
@@ -57,8 +63,8 @@ export class IdentityAlertService {
       name,
       description = null,
       alertBefore,
-      dailyReminder,
-      enabled,
+      hasDailyReminder,
+      isEnabled,
       channels,
     } = parse(this.rules.create, raw);
     return inTransaction(ctx, async (tx) => {
@@ -68,8 +74,8 @@ export class IdentityAlertService {
         name,
         description,
         alertBeforeDays: daysOf(alertBefore),
-        isDailyReminder: dailyReminder,
-        isEnabled: enabled,
+        isDailyReminder: hasDailyReminder,
+        isEnabled,
       });
       await flush(tx, CONSTRAINTS);
       // A new alert has no channel that an id could name.
@@ -90,12 +96,21 @@ export class IdentityAlertService {
    *   where a signing secret stays that cannot be decrypted
    */
   update(ctx: Context, raw: unknown): Promise<AlertView> {
-    const { id, expectedVersion, channels, ...given } = parse(this.rules.update, raw);
+    const { id, expectedVersion, channels, alertBefore, isEnabled, hasDailyReminder, ...given } = parse(
+      this.rules.update,
+      raw,
+    );
     return inTransaction(ctx, async (tx) => {
       const row = await this.access.load(tx, id, EDIT);
       const alert = await lockRow(tx, IdentityAlert, { id: row.id, organizationId: row.organizationId }, NOT_FOUND);
       refuseOtherVersion(alert.version, expectedVersion);
-      const changes = changesOf(alert, given);
+      const alertBeforeDays = alertBefore === undefined ? undefined : daysOf(alertBefore);
+      const changes = changesOf(alert, {
+        ...given,
+        alertBeforeDays,
+        isEnabled,
+        isDailyReminder: hasDailyReminder,
+      });
       const fields = Object.keys(changes);
       const channelChange = channels === undefined ? null : await setChannels(tx, alert, channels);
       if (channelChange !== null) fields.push('channels');
@@ -134,13 +149,9 @@ export class IdentityAlertService {
     return inTransaction(ctx, async (tx) => {
       const { id: ownerId, organizationId, projectId, identityId } = await this.access.load(tx, id, EDIT);
       const retried = { organizationId, projectId, ownerId, ...given };
-      const counted = await retryMany(tx, CREDENTIAL_SOURCE, retryMessages, ownerId, retried);
-      const { dryRun } = given;
-      const { auditTrail } = tx;
-      const facts = { alertId: ownerId, identityId, count: counted.count, dryRun };
-      const record = { action: 'identity-alert:retry-messages', projectId, facts };
-      await (dryRun ? auditTrail.recordRead(tx, record) : auditTrail.recordChange(tx, record));
-      return counted;
+      const source = { ...CREDENTIAL_SOURCE, statement: retryMessages, ofId: ownerId };
+      const facts = { alertId: ownerId, identityId };
+      return retryMany(tx, source, retried, { action: 'identity-alert:retry-messages', facts });
     });
   }
 
@@ -196,30 +207,6 @@ const placeOf = ({ id, organizationId, projectId = null }: IdentityAlert) => ({ 
 
 /** `30d` is 30. */
 const daysOf = (alertBefore: string): number => Number.parseInt(alertBefore, 10);
-
-interface AlertChanges {
-  readonly name?: string | undefined;
-  readonly description?: string | null | undefined;
-  readonly alertBefore?: string | undefined;
-  readonly dailyReminder?: boolean | undefined;
-  readonly enabled?: boolean | undefined;
-}
-
-/** What is given and other than before. */
-function changesOf(alert: IdentityAlert, { name, description, alertBefore, dailyReminder, enabled }: AlertChanges) {
-  const given = {
-    name,
-    description,
-    alertBeforeDays: alertBefore === undefined ? undefined : daysOf(alertBefore),
-    isDailyReminder: dailyReminder,
-    isEnabled: enabled,
-  };
-  return Object.fromEntries(
-    Object.entries(given).filter(
-      ([field, value]) => value !== undefined && value !== (alert[field as keyof typeof given] ?? null),
-    ),
-  ) as Partial<typeof given>;
-}
 
 interface AlertIds {
   readonly id: string;

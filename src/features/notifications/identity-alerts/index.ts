@@ -1,4 +1,3 @@
-import { countOf } from '../../../kernel/graphql/page.js';
 import './identity-alerts.errors.js';
 import type { Feature } from '../../../feature.js';
 import { mapFound } from '../../../kernel/database/batched.js';
@@ -19,7 +18,6 @@ import { CHECK_ALERTS, FIND_DUE_ALERTS } from './due.service.js';
 import { IdentityAlert, IdentityAlertChannel } from './identity-alert.entity.js';
 import { findAlertViews } from './identity-alert.queries.js';
 import {
-  IdentityAlertConnection,
   IdentityAlertResolver,
   IdentityAlertsOfIdentityResolver,
   IdentityAlertType,
@@ -49,7 +47,6 @@ export function createIdentityAlerts(deps: {
     entities: [IdentityAlert, IdentityAlertChannel],
     resolvers: [
       new IdentityAlertResolver(alerts),
-      countOf(IdentityAlertConnection),
       new IdentityAlertsOfIdentityResolver(alerts),
       new UndeliveredResolver(),
       organizationRelationOf(IdentityAlertType),

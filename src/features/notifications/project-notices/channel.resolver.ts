@@ -1,18 +1,20 @@
 import { ID, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
+import { creation, oneNamed } from '../../../kernel/graphql/creation.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumType } from '../../../kernel/graphql/enums.js';
-import { argsType, inputOfRule } from '../../../kernel/graphql/inputs.js';
+import { inputOfRule } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { objectType } from '../../../kernel/graphql/object-types.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
-import { countedConnectionOf } from '../../../kernel/graphql/page.js';
-import { type CountedConnectionOf, counted } from '../../../kernel/paging.js';
-import { bodyOf, type Data, eachOf, routesAt } from '../../../rest/route.js';
+import { connectionOf } from '../../../kernel/graphql/page.js';
+import type { CountedConnectionOf } from '../../../kernel/paging.js';
+import { bodyOf, type Data, eachOf, inWords, routesAt } from '../../../rest/route.js';
 import { ProjectType } from '../../projects/public.js';
 import { AlertTestResultType } from '../alert-deliveries/public.js';
 import { AlertChannelType, ChannelConfigInput, toChannelType } from '../alerts/public.js';
-import { ANYWHERE, ChannelPage, type ChannelRules, ListChannels, OneChannel } from './channel.rules.js';
+import { NotificationChannel } from './channel.entity.js';
+import { ANYWHERE, type ChannelRules, ListChannels, OneChannel } from './channel.rules.js';
 import type { ChannelService, ListedChannels } from './channel.service.js';
 import type { ChannelRow } from './notice.queries.js';
 import { type NoticeKind, noticeKind } from './notice.rules.js';
@@ -50,11 +52,7 @@ export const NotificationChannelType = objectType(
 );
 export type NotificationChannelType = InstanceType<typeof NotificationChannelType>;
 
-export const NotificationChannelConnection = countedConnectionOf(
-  NotificationChannelType,
-  'NotificationChannel',
-  'name',
-);
+export const NotificationChannelConnection = connectionOf(NotificationChannelType, 'NotificationChannel', 'name');
 
 /** Converts a channel to its GraphQL type. */
 export const toNotificationChannel = (row: ChannelRow): NotificationChannelType => ({
@@ -85,10 +83,17 @@ export class ChannelResolver {
     return toNotificationChannel(await this.service.get(ctx, args));
   }
 
-  @mutation(
+  @creation(
     ANYWHERE.create,
     { notificationChannel: [NotificationChannelType, 'The created notification channel.'] },
     'Adds a notification channel to a project.',
+    {
+      find: (channels: ChannelResolver, ctx, { projectId, name }) =>
+        oneNamed(ctx, NotificationChannel, { projectId, name }, (id) => channels.notificationChannel(ctx, { id })),
+      taken: 'NOTIFICATION_CHANNEL_NAME_TAKEN',
+      // Most of a configuration is secret.
+      compare: { config: null, isEnabled: ({ channel }) => channel.isEnabled },
+    },
   )
   async createNotificationChannel(ctx: Context, input: object) {
     return { notificationChannel: toNotificationChannel(await this.service.create(ctx, input)) };
@@ -128,10 +133,7 @@ export class ChannelResolver {
   }
 }
 
-const shown = (page: ListedChannels): CountedConnectionOf<NotificationChannelType> =>
-  counted(page.show(toNotificationChannel), page.totalCount);
-
-const ChannelPageArgs = argsType(ChannelPage);
+const shown = (page: ListedChannels): CountedConnectionOf<NotificationChannelType> => page.show(toNotificationChannel);
 
 @Resolver(() => ProjectType)
 export class ProjectChannelsResolver {
@@ -139,15 +141,10 @@ export class ProjectChannelsResolver {
 
   @nested(
     [NotificationChannelType],
-    'Notification channels of the project, by name. Null, with PERMISSION_DENIED, if you cannot read them. A project without channels emails its admins.',
+    'Notification channels of the project, up to 50, by name. Null, with PERMISSION_DENIED, if you cannot read them. A project without channels emails its admins.',
   )
   async notificationChannels({ access }: ProjectType, ctx: Context): Promise<readonly NotificationChannelType[]> {
     return (await this.service.listInProject(ctx, access)).map(toNotificationChannel);
-  }
-
-  @nested(NotificationChannelConnection, 'Notification channels of the project, by name, in pages.', ChannelPageArgs)
-  async notificationChannelConnection({ access }: ProjectType, ctx: Context, page: object) {
-    return shown(await this.service.pageInProject(ctx, access, page));
   }
 }
 
@@ -158,18 +155,22 @@ const toReply = ({ channel: { channelType, enabled }, ...rest }: Data): Data => 
   enabled,
 });
 
+/** Fields that REST calls otherwise. */
+const WORDS = { enabled: 'isEnabled' } as const;
+
 /** Notification channels of projects. */
 export function channelRoutes(rules: ChannelRules) {
   const channels = routesAt('/api/v1/projects/{projectId}/notification-channels', {
-    select: 'id projectId name kinds channel { channelType enabled } createdAt updatedAt',
+    select: 'id projectId name kinds channel { channelType enabled: isEnabled } createdAt updatedAt',
     show: toReply,
+    words: WORDS,
     errors: ['PROJECT_NOT_FOUND'],
   });
   const NOT_FOUND = ['NOTIFICATION_CHANNEL_NOT_FOUND'] as const;
   return [
     channels.post('', 'Create a notification channel', {
       field: 'createNotificationChannel',
-      body: bodyOf(rules.create, 'projectId'),
+      body: inWords(bodyOf(rules.create, 'projectId'), WORDS),
       errors: ['NOTIFICATION_CHANNEL_NAME_TAKEN', 'NOTIFICATION_CHANNELS_FULL'],
       example: { name: 'On call', config: { email: { recipients: ['oncall@example.com'] } } },
     }),
@@ -184,7 +185,7 @@ export function channelRoutes(rules: ChannelRules) {
     }),
     channels.patch('/{channelId}', 'Update a notification channel', {
       field: 'updateNotificationChannel',
-      body: bodyOf(rules.update, 'projectId', 'id'),
+      body: inWords(bodyOf(rules.update, 'projectId', 'id'), WORDS),
       errors: [...NOT_FOUND, 'NOTIFICATION_CHANNEL_NAME_TAKEN'],
       example: { kinds: ['secret-reminder'], enabled: false },
     }),

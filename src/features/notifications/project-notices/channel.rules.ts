@@ -20,7 +20,7 @@ const kinds = z
   .array(noticeKind)
   .max(NOTICE_KINDS.length)
   .meta({ description: 'Kinds of notices that the channel sends. An empty list means every kind.' });
-const enabled = z.boolean();
+const isEnabled = z.boolean();
 
 /** A config named by its type: `{ email: { recipients } }`. */
 const configOf = ({ email, webhook, slack, pagerduty }: Configs) =>
@@ -48,7 +48,7 @@ function channelRules(configs: Configs) {
         name,
         kinds: kinds.default([]),
         config,
-        enabled: enabled.default(true).meta({ description: 'Whether the channel sends notifications.' }),
+        isEnabled: isEnabled.default(true).meta({ description: 'Whether the channel sends notifications.' }),
       })
       .meta({ description: 'Fields of the new notification channel.' }),
     update: z
@@ -58,7 +58,7 @@ function channelRules(configs: Configs) {
         name: name.optional(),
         kinds: kinds.optional(),
         config: config.optional(),
-        enabled: enabled.optional().meta({ description: 'Whether the channel sends notifications.' }),
+        isEnabled: isEnabled.optional().meta({ description: 'Whether the channel sends notifications.' }),
       })
       .meta({ description: 'Fields of the notification channel to change. Absent fields keep their value.' }),
   };
@@ -84,7 +84,4 @@ export const OneChannel = z
   .strictObject({ id, projectId: onlyIn })
   .meta({ description: 'The notification channel, by ID.' });
 
-/** Arguments of `Project.notificationChannelConnection`. */
-export const ChannelPage = z.strictObject({ ...pageRules, ...orderRulesOf('by name') });
-
-export const ListChannels = ChannelPage.extend({ projectId });
+export const ListChannels = z.strictObject({ ...pageRules, ...orderRulesOf('by name'), projectId });

@@ -22,14 +22,7 @@ import {
 import { type ChannelTestResult, TEST_LIMIT_MS, testChannelTargets, wakeSenders } from '../deliveries/public.js';
 import { type Notifier, targetsOf } from '../sending/public.js';
 import { NotificationChannel } from './channel.entity.js';
-import {
-  ChannelPage,
-  type ChannelRules,
-  type ConfigInputs,
-  configFrom,
-  ListChannels,
-  OneChannel,
-} from './channel.rules.js';
+import { type ChannelRules, type ConfigInputs, configFrom, ListChannels, OneChannel } from './channel.rules.js';
 import { type ChannelRow, findChannels, listChannels } from './notice.queries.js';
 import { NOTICE_SOURCE, testNotification } from './notice-source.js';
 import { notifyAgain } from './notices.js';
@@ -65,7 +58,7 @@ export class ChannelService {
 
   /** Adds a channel to a project. @throws NOTIFICATION_CHANNEL_NAME_TAKEN, NOTIFICATION_CHANNELS_FULL */
   create(ctx: Context, raw: unknown): Promise<ChannelRow> {
-    const { projectId: wanted, config, enabled: isEnabled, ...given } = parse(this.rules.create, raw);
+    const { projectId: wanted, config, isEnabled, ...given } = parse(this.rules.create, raw);
     return inTransaction(ctx, async (tx) => {
       const project = await this.projects.authorized(tx, wanted, 'webhooks:create');
       const { organizationId, projectId } = project;
@@ -87,7 +80,7 @@ export class ChannelService {
    *   decrypted
    */
   update(ctx: Context, raw: unknown): Promise<ChannelRow> {
-    const { config, enabled, name, kinds, ...named } = parse(this.rules.update, raw);
+    const { config, isEnabled, name, kinds, ...named } = parse(this.rules.update, raw);
     return inTransaction(ctx, async (tx) => {
       const project = await this.projects.authorizedOwner(tx, named, CHANNEL, 'webhooks:edit');
       const { projectId } = project;
@@ -97,7 +90,7 @@ export class ChannelService {
       tx.em.assign(channel, {
         name: name ?? channel.name,
         kinds: kinds ?? channel.kinds,
-        isEnabled: enabled ?? channel.isEnabled,
+        isEnabled: isEnabled ?? channel.isEnabled,
         ...(config === undefined ? {} : await sealedConfig(tx, project, place, config, before)),
         updatedAt: sql('now()'),
       });
@@ -132,7 +125,12 @@ export class ChannelService {
   /** Lists channels of a project, by name by default. */
   async list(ctx: Context, raw: unknown): Promise<ListedChannels> {
     const { projectId, ...page } = parse(ListChannels, raw);
-    return this.pageInProject(ctx, await this.projects.authorized(ctx, projectId, 'webhooks:read'), page);
+    const channels = await this.listInProject(ctx, await this.projects.authorized(ctx, projectId, 'webhooks:read'));
+    const own = (rows: readonly ChannelRow[], asked: object) => pageOf(rows, asked, 1, ({ name }) => [name]);
+    return counted(
+      orderedPageOf(channels, page, { orderable: (channel) => channel, own }),
+      async () => channels.length,
+    );
   }
 
   /** Lists channels of a project nested in a response. All projects share one statement. */
@@ -143,17 +141,6 @@ export class ChannelService {
     const facts = { count: channels.length };
     await ctx.auditTrail.recordRead(ctx, { action: 'notification-channel:list', projectId, facts });
     return channels;
-  }
-
-  /** Like `listInProject`, in pages. */
-  async pageInProject(ctx: Context, project: ProjectAccess, raw: object): Promise<ListedChannels> {
-    const page = parse(ChannelPage, raw);
-    const channels = await this.listInProject(ctx, project);
-    const own = (rows: readonly ChannelRow[], asked: object) => pageOf(rows, asked, 1, ({ name }) => [name]);
-    return counted(
-      orderedPageOf(channels, page, { orderable: (channel) => channel, own }),
-      async () => channels.length,
-    );
   }
 
   /**

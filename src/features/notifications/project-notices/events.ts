@@ -195,6 +195,10 @@ const CHANGES: Readonly<Record<string, string>> = {
   'identity-token-auth:remove': 'Token authentication removed',
   'identity-universal-auth:attach': 'Universal authentication added',
   'identity-universal-auth:remove': 'Universal authentication removed',
+  'identity-oidc-auth:attach': 'OIDC authentication added',
+  'identity-oidc-auth:remove': 'OIDC authentication removed',
+  'identity-kubernetes-auth:attach': 'Kubernetes authentication added',
+  'identity-kubernetes-auth:remove': 'Kubernetes authentication removed',
 };
 
 /**

@@ -1,4 +1,3 @@
-import { countOf } from '../../../kernel/graphql/page.js';
 import './project-notices.errors.js';
 import type { Feature } from '../../../feature.js';
 import { nodeInProject, type ProjectReader, type ProjectRelations, projectRelationOf } from '../../projects/public.js';
@@ -8,7 +7,6 @@ import { NotificationChannel } from './channel.entity.js';
 import {
   ChannelResolver,
   channelRoutes,
-  NotificationChannelConnection,
   NotificationChannelType,
   ProjectChannelsResolver,
   toNotificationChannel,
@@ -47,7 +45,6 @@ export function createProjectNotices(deps: {
     entities: [NotificationChannel, Notice, SecretReminder],
     resolvers: [
       new ChannelResolver(channels),
-      countOf(NotificationChannelConnection),
       new ProjectChannelsResolver(channels),
       new MessageResolver(messages, deps.relations),
       new ChannelMessagesResolver(messages),

@@ -14,7 +14,7 @@ import { Node } from '../../../kernel/graphql/node.js';
 import { objectType } from '../../../kernel/graphql/object-types.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
-import type { ConnectionOf } from '../../../kernel/paging.js';
+import type { CountedConnectionOf } from '../../../kernel/paging.js';
 import { bodyOf, type Route, routesAt, withoutNull } from '../../../rest/route.js';
 import { type ProjectRelations, ProjectType } from '../../projects/public.js';
 import { AlertChannelTypeEnum, openForSending } from '../alerts/public.js';
@@ -82,7 +82,7 @@ export class MessageResolver {
     ListMessages,
     'Notification messages of a project, sent or pending, newest first: of its channels and to its people.',
   )
-  notificationMessages(ctx: Context, args: object): Promise<ConnectionOf<NotificationMessageType>> {
+  notificationMessages(ctx: Context, args: object): Promise<CountedConnectionOf<NotificationMessageType>> {
     return this.service.list(ctx, args);
   }
 
@@ -132,16 +132,11 @@ export class ChannelMessagesResolver {
   constructor(private readonly service: MessageService) {}
 
   @nested(
-    [NotificationMessageType],
+    NotificationMessageConnection,
     'Messages of the channel, sent or pending, newest first. Null, with PERMISSION_DENIED, if you cannot read them.',
     MessagePageArgs,
   )
-  async messages(channel: NotificationChannelType, ctx: Context, page: object) {
-    return (await this.service.pageOfChannel(ctx, channel, page)).nodes;
-  }
-
-  @nested(NotificationMessageConnection, 'Messages of the channel, newest first, in pages.', MessagePageArgs)
-  messageConnection(channel: NotificationChannelType, ctx: Context, page: object) {
+  messages(channel: NotificationChannelType, ctx: Context, page: object) {
     return this.service.pageOfChannel(ctx, channel, page);
   }
 }
@@ -160,20 +155,11 @@ export class ProjectMessagesResolver {
   }
 
   @nested(
-    [NotificationMessageType],
+    NotificationMessageConnection,
     'Notification messages of the project, sent or pending, newest first: of its channels and to its people. Null, with PERMISSION_DENIED, if you cannot read them.',
     MessagePageArgs,
   )
-  async notificationMessages({ access }: ProjectType, ctx: Context, page: object) {
-    return (await this.service.pageOfProject(ctx, access, page)).nodes;
-  }
-
-  @nested(
-    NotificationMessageConnection,
-    'Notification messages of the project, newest first, in pages.',
-    MessagePageArgs,
-  )
-  notificationMessageConnection({ access }: ProjectType, ctx: Context, page: object) {
+  notificationMessages({ access }: ProjectType, ctx: Context, page: object) {
     return this.service.pageOfProject(ctx, access, page);
   }
 }

@@ -4,7 +4,7 @@ import { batched, batchOfLists, listKey } from '../../../kernel/database/batched
 import { inTransaction } from '../../../kernel/database/in-transaction.js';
 import { loadRow } from '../../../kernel/database/rows.js';
 import { AppError } from '../../../kernel/errors.js';
-import type { Page } from '../../../kernel/paging.js';
+import type { CountedConnectionOf } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import {
@@ -18,6 +18,8 @@ import {
   retryMany,
 } from '../deliveries/public.js';
 import {
+  countsOfChannelMessages,
+  countsOfProjectMessages,
   findChannels,
   findMessages,
   listChannelMessages,
@@ -56,7 +58,7 @@ export class MessageService {
   }
 
   /** Lists messages of a project or of one of its channels, newest first. @throws NOTIFICATION_CHANNEL_NOT_FOUND */
-  async list(ctx: Context, raw: unknown): Promise<Page<MessageRow>> {
+  async list(ctx: Context, raw: unknown): Promise<CountedConnectionOf<MessageRow>> {
     const { projectId, channelId, ...request } = parse(ListMessages, raw);
     const bounds = messageBounds(request);
     if (channelId == null) {
@@ -70,7 +72,7 @@ export class MessageService {
   }
 
   /** Lists messages of a project nested in a response. All projects share one statement. */
-  async pageOfProject(ctx: Context, project: ProjectAccess, raw: unknown): Promise<Page<MessageRow>> {
+  async pageOfProject(ctx: Context, project: ProjectAccess, raw: unknown): Promise<CountedConnectionOf<MessageRow>> {
     const request = parse(MessagePage, raw);
     const bounds = messageBounds(request);
     authorize(project, 'webhooks:read');
@@ -79,7 +81,11 @@ export class MessageService {
   }
 
   /** Lists messages of a channel nested in a response. All channels share one statement. */
-  async pageOfChannel(ctx: Context, { id, projectId }: ShownChannel, raw: unknown): Promise<Page<MessageRow>> {
+  async pageOfChannel(
+    ctx: Context,
+    { id, projectId }: ShownChannel,
+    raw: unknown,
+  ): Promise<CountedConnectionOf<MessageRow>> {
     const request = parse(MessagePage, raw);
     const bounds = messageBounds(request);
     authorize(await this.projects.loadOwning(ctx, projectId, CHANNEL_NOT_FOUND), 'webhooks:read');
@@ -110,17 +116,9 @@ export class MessageService {
     const { projectId: wanted, ...given } = parse(RetryMessages, raw);
     return inTransaction(ctx, async (tx) => {
       const { organizationId, projectId } = await this.projects.authorized(tx, wanted, 'webhooks:edit');
+      const source = { ...NOTICE_SOURCE, statement: retryNotices, ofId: projectId };
       const retried = { organizationId, projectId, ownerId: null, ...given };
-      const counted = await retryMany(tx, NOTICE_SOURCE, retryNotices, projectId, retried);
-      const { dryRun } = given;
-      const { auditTrail } = tx;
-      const record = {
-        action: 'notification-message:retry-messages',
-        projectId,
-        facts: { count: counted.count, dryRun },
-      };
-      await (dryRun ? auditTrail.recordRead(tx, record) : auditTrail.recordChange(tx, record));
-      return counted;
+      return retryMany(tx, source, retried, { action: 'notification-message:retry-messages' });
     });
   }
 }
@@ -139,8 +137,12 @@ async function shown(
   ctx: Context,
   { projectId, channelId }: { readonly projectId: string; readonly channelId?: string },
   { request, rows }: { readonly request: MessagePageRequest; readonly rows: readonly MessageRow[] },
-): Promise<Page<MessageRow>> {
-  const page = messagePage(rows, request);
+): Promise<CountedConnectionOf<MessageRow>> {
+  const of =
+    channelId === undefined
+      ? { ownerId: projectId, counts: countsOfProjectMessages }
+      : { ownerId: channelId, counts: countsOfChannelMessages };
+  const page = messagePage(ctx, rows, request, of);
   const facts = { ...(channelId === undefined ? {} : { channelId }), count: page.nodes.length };
   await ctx.auditTrail.recordRead(ctx, { action: 'notification-message:list', projectId, facts });
   return page;

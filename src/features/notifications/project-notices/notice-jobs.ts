@@ -5,7 +5,7 @@ import { NO_ID } from '../../../kernel/ids.js';
 import type { JobKind, JobRun } from '../../../kernel/jobs/job-kind.js';
 import { enqueueStanding } from '../../../kernel/jobs/queue.js';
 import { describeError } from '../../../kernel/log.js';
-import { refusedAddresses } from '../../identity/organizations/public.js';
+import { refusedAddresses } from '../../identity/organizations/email-domains/public.js';
 import { openForNewMessages } from '../alerts/public.js';
 import {
   digestsOf,

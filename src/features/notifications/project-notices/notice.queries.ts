@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { anyOf, columnsOf, prepared, tablesOf } from '../../../kernel/database/tables.js';
 import {
   MESSAGES,
+  messageCounts,
   messagePages,
   messagesById,
   type NotificationDeliverySchema,
@@ -65,10 +66,14 @@ export const listProjectMessages = messagePages('owner_id', shown);
 /** One page of messages per channel, newest first. */
 export const listChannelMessages = messagePages('channel_id', shown);
 
+/** How many messages projects and channels have. */
+export const countsOfProjectMessages = messageCounts('owner_id', SOURCE);
+export const countsOfChannelMessages = messageCounts('channel_id', SOURCE);
+
 const table = tablesOf<typeof NotificationChannelSchema>().selectFrom('notification_channel');
 const channels = table
   .select(columnsOf(NotificationChannelSchema, 'kinds', 'isEnabled'))
-  .select([sql<readonly NoticeKind[]>`kinds`.as('kinds'), 'is_enabled as enabled']);
+  .select([sql<readonly NoticeKind[]>`kinds`.as('kinds'), 'is_enabled as isEnabled']);
 
 /** Channels by ID, in any project. */
 export const findChannels = prepared(({ ids }: { ids: readonly string[] }) => channels.where('id', '=', anyOf(ids)));

@@ -193,9 +193,9 @@ export const listPeopleOf = sqlStatement({
 
 // Notices of credentials, which are written from these, with the projects of identities by lateral joins.
 
-/** Projects that an identity `i` is a member of, directly or by a group; one row without a project if there is none. */
+/** Projects that an identity `i` is a member of itself, directly or by a group; one row without a project if there is none. */
 const PROJECTS = `left join lateral (
-    select distinct n.organization_id, n.project_id from project_member_now n where n.member_id = i.id) m on true`;
+    select distinct n.organization_id, n.project_id from project_member_now n where n.member_id = i.id and not n.is_of_all_projects) m on true`;
 const OWNER = `coalesce(m.organization_id, i.organization_id) as "organizationId", m.project_id as "projectId"`;
 
 const GIVEN = [

@@ -1,17 +1,9 @@
 import type { Context } from '../../../kernel/context.js';
 import type { Mailer } from '../../../kernel/outbound/mail.js';
-import {
-  countOfOthers,
-  type Delivery,
-  type DeliveryOutcome,
-  listText,
-  type Notification,
-  type NotifiedItem,
-  outcomeOf,
-  type TargetOf,
-  timeText,
-  truncated,
-} from './notification.js';
+import type { TargetOf } from './channel.js';
+import { type Delivery, type DeliveryOutcome, outcomeOf } from './delivery.js';
+import type { Notification, NotifiedItem } from './notification.js';
+import { countOfOthers, listText, timeText, truncated } from './text.js';
 
 /** Sends an email to one recipient. */
 export function sendEmail(

@@ -2,23 +2,12 @@ import type { Context } from '../../../kernel/context.js';
 import { send, type TargetPolicy } from '../../../kernel/outbound/http.js';
 import type { Mailer } from '../../../kernel/outbound/mail.js';
 import { SIGNATURE_HEADER, signatureOf } from '../../../kernel/outbound/signature.js';
-import { isMailAllowed } from '../../identity/organizations/public.js';
+import { isMailAllowed } from '../../identity/organizations/email-domains/public.js';
+import type { Target, TargetOf } from './channel.js';
+import { type Delivery, type DeliveryOutcome, outcomeOf } from './delivery.js';
 import { sendEmail } from './email.js';
-import {
-  countOfOthers,
-  type Delivery,
-  type DeliveryOutcome,
-  type Details,
-  type Field,
-  listText,
-  type Notification,
-  type NotifiedItem,
-  outcomeOf,
-  type Target,
-  type TargetOf,
-  timeText,
-  truncated,
-} from './notification.js';
+import type { Details, Field, Notification, NotifiedItem } from './notification.js';
+import { countOfOthers, listText, timeText, truncated } from './text.js';
 
 /** What deliveries depend on. */
 interface Outside {

@@ -1,17 +1,12 @@
+export { CHANNEL_TYPES, type ChannelConfigs, type ChannelType, type Target, targetsOf } from './channel.js';
+export { type DeliveryOutcome, outcomeOf } from './delivery.js';
 export {
-  CHANNEL_TYPES,
-  type ChannelConfigs,
-  type ChannelType,
-  type DeliveryOutcome,
   expiry,
   itemWithoutTime,
   type Notification,
   type NotifiedItem,
-  outcomeOf,
   type Severity,
-  type Target,
-  targetsOf,
-  truncated,
   urgencyOf,
 } from './notification.js';
 export { Notifier } from './notifier.js';
+export { truncated } from './text.js';

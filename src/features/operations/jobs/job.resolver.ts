@@ -8,7 +8,7 @@ import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
 import type { JobOutcome, JobState } from '../../../kernel/jobs/job.entity.js';
-import type { ConnectionOf } from '../../../kernel/paging.js';
+import type { CountedConnectionOf } from '../../../kernel/paging.js';
 import { bodyOf, boundedPaging, routesAt, withoutNull } from '../../../rest/route.js';
 import { type ProjectRelations, ProjectType, toProjectType } from '../../projects/public.js';
 import { jobState, ListJobs, OneJob, OneJobKind } from './job.rules.js';
@@ -127,7 +127,7 @@ export class JobResolver {
     ListJobs,
     'Lists the background jobs of your organization, newest first. The admin of the installation also sees the jobs that belong to no organization.',
   )
-  jobs(ctx: Context, args: object): Promise<ConnectionOf<JobType>> {
+  jobs(ctx: Context, args: object): Promise<CountedConnectionOf<JobType>> {
     return this.service.list(ctx, args);
   }
 

@@ -2,18 +2,20 @@ import { authorize, PermissionDenied } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { type BatchLoad, batched, batchOfOwned } from '../../../kernel/database/batched.js';
 import { inTransaction } from '../../../kernel/database/in-transaction.js';
+import { countIn } from '../../../kernel/database/tables.js';
 import { AppError, type ErrorCode } from '../../../kernel/errors.js';
 import { isId, NO_ID } from '../../../kernel/ids.js';
 import { StoredJobKind } from '../../../kernel/jobs/job.entity.js';
 import { type KindRow, listKinds } from '../../../kernel/jobs/job.sql.js';
 import type { JobKind } from '../../../kernel/jobs/job-kind.js';
 import { wakeAfterCommit } from '../../../kernel/jobs/queue.js';
-import { Page, timeCursorKey, timePageBounds } from '../../../kernel/paging.js';
+import { type Counted, counted, Page, timeCursorKey, timePageBounds } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import { ListJobs, OneJob, OneJobKind } from './job.rules.js';
 import {
   type AttemptRow,
   CANCEL_JOB,
+  COUNT_JOBS,
   FIND_JOBS,
   type JobRow,
   LIST_ATTEMPTS,
@@ -46,20 +48,20 @@ export class JobService {
   }
 
   /** Jobs, newest first. */
-  async list(ctx: Context, raw: unknown): Promise<Page<JobRow>> {
+  async list(ctx: Context, raw: unknown): Promise<Page<JobRow> & Counted> {
     const { kind = null, state, projectId, ...request } = parse(ListJobs, raw);
     const { time, id, limit } = timePageBounds(request);
     authorize(ctx, 'jobs:read');
     const project = projectId == null ? null : isId(projectId) ? projectId : NO_ID;
-    const filter = { ...reachOf(ctx), kind, projectId: project, time, id, limit: String(limit), state: state ?? null };
-    const rows = await LIST_JOBS({ isOfState: state != null })(ctx, filter);
+    const wanted = { ...reachOf(ctx), kind, projectId: project, state: state ?? null };
+    const rows = await LIST_JOBS({ isOfState: state != null })(ctx, { ...wanted, time, id, limit: String(limit) });
     const page = new Page(rows, request, (job) => timeCursorKey(job.createdAt, job.id));
     await ctx.auditTrail.recordRead(ctx, {
       action: 'job:list',
       projectId: project,
       facts: { count: page.nodes.length },
     });
-    return page;
+    return counted(page, async () => countIn(await COUNT_JOBS({ isOfState: state != null })(ctx, wanted)));
   }
 
   /** Tries a job again that has failed or was cancelled, or at once one that waits. @throws JOB_NOT_FOUND, JOB_NOT_RETRYABLE */

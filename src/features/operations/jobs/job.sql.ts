@@ -70,6 +70,21 @@ export const LIST_JOBS = sqlVariants({
   row: ROW,
 });
 
+/** How many jobs there are: of the same two lists, by the same indexes. */
+export const COUNT_JOBS = sqlVariants({
+  options: { isOfState: [false, true] },
+  text: ({ isOfState }) => {
+    const ofOwner = (owner: string): string => `
+    (select count(*) from job j
+     where ${owner} ${isOfState ? 'and j.state = :state' : ''} and (:kind::text is null or j.kind = :kind)
+       and (:projectId::uuid is null or j.project_id = :projectId))`;
+    return `select (${ofOwner('j.organization_id = :organizationId')} +
+    ${ofOwner(`:isInstallationAdmin and j.organization_id is null and ${IS_QUEUED}`)})::integer as count`;
+  },
+  params: { ...REACH, kind: t.nullable(t.text), projectId: t.nullable(t.uuid), state: t.nullable(t.text) },
+  row: { count: t.integer },
+});
+
 /** Attempts of jobs, oldest first. */
 export const LIST_ATTEMPTS = prepared(({ jobIds }: { jobIds: readonly string[] }) =>
   tablesOf<typeof JobAttemptSchema>()
@@ -92,17 +107,17 @@ const CHANGED = { ...ROW, stateBefore: t.oneOf(...JOB_STATES) } as const;
  */
 export const RETRY_JOB = sqlStatement({
   text: `
-    with held as (
+    with locked as (
       select j.id, j.state, j.state = 'waiting' as is_waiting from job j
       where j.id = :id and ${IS_IN_REACH} and j.state in ('waiting', 'failed', 'cancelled') for update
     )
     update job j set state = 'waiting', is_cancel_requested = false, finished_at = null,
       wake_at = least(j.wake_at, now()),
-      attempts = case when held.is_waiting then j.attempts else 0 end,
-      give_up_at = case when held.is_waiting then j.give_up_at else now() + (j.give_up_at - j.give_up_from) end,
-      give_up_from = case when held.is_waiting then j.give_up_from else now() end
-    from held where j.id = held.id
-    returning ${COLUMNS}, held.state as "stateBefore"`,
+      attempts = case when locked.is_waiting then j.attempts else 0 end,
+      give_up_at = case when locked.is_waiting then j.give_up_at else now() + (j.give_up_at - j.give_up_from) end,
+      give_up_from = case when locked.is_waiting then j.give_up_from else now() end
+    from locked where j.id = locked.id
+    returning ${COLUMNS}, locked.state as "stateBefore"`,
   params: { id: t.uuid, ...REACH },
   row: CHANGED,
 });
@@ -113,16 +128,16 @@ export const RETRY_JOB = sqlStatement({
  */
 export const CANCEL_JOB = sqlStatement({
   text: `
-    with held as (
+    with locked as (
       select j.id, j.state, j.state = 'waiting' as is_waiting from job j
       where j.id = :id and ${IS_IN_REACH} and j.state in ('waiting', 'running') and not j.is_cancel_requested for update
     )
     update job j set is_cancel_requested = true, is_asked_again = false,
-      state = case when held.is_waiting then 'cancelled' else j.state end,
-      wake_at = case when held.is_waiting then ${nextTime('j.every_seconds')} else j.wake_at end,
-      finished_at = case when held.is_waiting then now() end
-    from held where j.id = held.id
-    returning ${COLUMNS}, held.state as "stateBefore"`,
+      state = case when locked.is_waiting then 'cancelled' else j.state end,
+      wake_at = case when locked.is_waiting then ${nextTime('j.every_seconds')} else j.wake_at end,
+      finished_at = case when locked.is_waiting then now() end
+    from locked where j.id = locked.id
+    returning ${COLUMNS}, locked.state as "stateBefore"`,
   params: { id: t.uuid, ...REACH },
   row: CHANGED,
 });

@@ -1,10 +1,12 @@
 import { ID, Int, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
+import { OrganizationKey } from '../../../kernel/crypto/keys.entity.js';
+import { creation, oneNamed } from '../../../kernel/graphql/creation.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, query } from '../../../kernel/graphql/operations.js';
-import { countedConnectionOf } from '../../../kernel/graphql/page.js';
+import { connectionOf } from '../../../kernel/graphql/page.js';
 import { type CountedConnectionOf, counted } from '../../../kernel/paging.js';
 import { bodyOf, routesAt } from '../../../rest/route.js';
 import {
@@ -36,7 +38,7 @@ export const OrganizationKeyType = objectType(
 );
 export type OrganizationKeyType = InstanceType<typeof OrganizationKeyType>;
 
-const OrganizationKeyConnection = countedConnectionOf(OrganizationKeyType, 'OrganizationKey', 'name');
+const OrganizationKeyConnection = connectionOf(OrganizationKeyType, 'OrganizationKey', 'name');
 
 @Resolver(() => OrganizationKeyType)
 export class OrganizationKeyResolver {
@@ -53,10 +55,18 @@ export class OrganizationKeyResolver {
     return this.service.get(ctx, args);
   }
 
-  @mutation(
+  @creation(
     CreateOrganizationKey,
     { organizationKey: [OrganizationKeyType, 'The created key.'] },
     'Creates a key in your organization. New projects can name it, and existing ones change to it.',
+    {
+      find: (keys: OrganizationKeyResolver, ctx, { name }) =>
+        oneNamed(ctx, OrganizationKey, { organizationId: ctx.organizationId, name }, (id) =>
+          keys.organizationKey(ctx, { id }),
+        ),
+      taken: 'KEY_NAME_TAKEN',
+      compare: {},
+    },
   )
   async createOrganizationKey(ctx: Context, input: object): Promise<{ organizationKey: OrganizationKeyType }> {
     return { organizationKey: await this.service.create(ctx, input) };

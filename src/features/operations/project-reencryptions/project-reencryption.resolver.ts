@@ -6,7 +6,7 @@ import { Node } from '../../../kernel/graphql/node.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, query } from '../../../kernel/graphql/operations.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
-import type { ConnectionOf } from '../../../kernel/paging.js';
+import type { CountedConnectionOf } from '../../../kernel/paging.js';
 import { routesAt } from '../../../rest/route.js';
 import type { ReencryptionState } from './project-reencryption.entity.js';
 import { ListReencryptions, OneReencryption, StartReencryption } from './project-reencryption.rules.js';
@@ -58,7 +58,7 @@ export class ReencryptionResolver {
   constructor(private readonly service: ReencryptionService) {}
 
   @query(ReencryptionConnection, ListReencryptions, 'Lists the re-encryptions of a project, newest first.')
-  projectReencryptions(ctx: Context, args: object): Promise<ConnectionOf<ReencryptionType>> {
+  projectReencryptions(ctx: Context, args: object): Promise<CountedConnectionOf<ReencryptionType>> {
     return this.service.list(ctx, args);
   }
 

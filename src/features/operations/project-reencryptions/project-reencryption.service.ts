@@ -1,12 +1,12 @@
 import { authorize } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
-import { queryOf } from '../../../kernel/database/database.js';
+import { emOf, queryOf } from '../../../kernel/database/database.js';
 import { flush, inTransaction } from '../../../kernel/database/in-transaction.js';
 import { loadRow } from '../../../kernel/database/rows.js';
 import { AppError } from '../../../kernel/errors.js';
 import type { JobKind } from '../../../kernel/jobs/job-kind.js';
 import { enqueueStanding } from '../../../kernel/jobs/queue.js';
-import { Page, timeCursorKey, timePageBounds } from '../../../kernel/paging.js';
+import { type CountedConnectionOf, counted, Page, timeCursorKey, timePageBounds } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectReader } from '../../projects/public.js';
 import { ProjectReencryption } from './project-reencryption.entity.js';
@@ -81,7 +81,7 @@ export class ReencryptionService {
   }
 
   /** Lists those of a project, newest first. @throws PROJECT_NOT_FOUND */
-  async list(ctx: Context, raw: unknown): Promise<Page<ReencryptionRow>> {
+  async list(ctx: Context, raw: unknown): Promise<CountedConnectionOf<ReencryptionRow>> {
     const { projectId: requested, ...request } = parse(ListReencryptions, raw);
     const bounds = timePageBounds(request);
     const { projectId } = await this.projects.authorized(ctx, requested, RIGHT);
@@ -92,7 +92,7 @@ export class ReencryptionService {
       projectId,
       facts: { count: page.nodes.length },
     });
-    return page;
+    return counted(page, () => emOf(ctx).count(ProjectReencryption, { projectId }));
   }
 
   async #changed(

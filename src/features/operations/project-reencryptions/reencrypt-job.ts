@@ -3,10 +3,10 @@ import type { Context, Transaction } from '../../../kernel/context.js';
 import { DataKey } from '../../../kernel/crypto/keys.entity.js';
 import { keyIdOf, type SealPlace } from '../../../kernel/crypto/seal.js';
 import type { SealedTable } from '../../../kernel/crypto/sealed-table.js';
+import { openedOrNull } from '../../../kernel/crypto/sealed-text.js';
 import type { Sealer } from '../../../kernel/crypto/sealer.js';
 import { emOf, queryOf } from '../../../kernel/database/database.js';
 import { flush } from '../../../kernel/database/in-transaction.js';
-import { AppError } from '../../../kernel/errors.js';
 import { NO_ID } from '../../../kernel/ids.js';
 import type { Again, JobKind, JobRun } from '../../../kernel/jobs/job-kind.js';
 import { ProjectReencryption } from './project-reencryption.entity.js';
@@ -272,8 +272,8 @@ async function reencryptBatch(
   { table, column, statements }: SealedColumn,
   { row, from, to }: Pick<Stretch, 'row' | 'from' | 'to'>,
 ): Promise<Batch | null> {
-  const held = await holdWorking(tx, row.id);
-  if (held === null) return null;
+  const locked = await holdWorking(tx, row.id);
+  if (locked === null) return null;
   const end = { lastId: to.afterId, lastPart: to.afterPart };
   const found = await statements.next(tx, { ...(await pendingIn(tx, row)), ...from, ...end, most: VALUES_AT_ONCE });
   const last = found.at(-1);
@@ -293,10 +293,10 @@ async function reencryptBatch(
     former: anew.map(({ sealed }) => sealed),
     fresh: anew.map(({ fresh }) => fresh),
   });
-  const doneValues = held.doneValues + anew.length;
+  const doneValues = locked.doneValues + anew.length;
   // Transactions that began before the new key may have added values to those that were counted first.
-  const totalValues = Math.max(held.totalValues ?? 0, doneValues);
-  tx.em.assign(held, { doneValues, totalValues, passDone: held.passDone + anew.length, updatedAt: sql('now()') });
+  const totalValues = Math.max(locked.totalValues ?? 0, doneValues);
+  tx.em.assign(locked, { doneValues, totalValues, passDone: locked.passDone + anew.length, updatedAt: sql('now()') });
   await flush(tx);
   if (table.digest !== undefined && stored.length > 0) {
     const formerOf = new Map(found.map(({ id, former }) => [id, former]));
@@ -317,10 +317,6 @@ function reseal(
   place: Omit<SealPlace, 'organizationId' | 'projectId'>,
   sealed: Uint8Array,
 ): Buffer | null {
-  try {
-    return sealer.seal(place, sealer.open(place, sealed));
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'SEALED_VALUE_INVALID') return null;
-    throw error;
-  }
+  const opened = openedOrNull(() => sealer.open(place, sealed));
+  return opened && sealer.seal(place, opened);
 }

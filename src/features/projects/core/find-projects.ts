@@ -9,9 +9,18 @@ import { isId } from '../../../kernel/ids.js';
 import type { ListOrder, OrderedBounds } from '../../../kernel/list-order.js';
 import type { Rights } from '../../identity/permissions/public.js';
 import type { EnvironmentRecord } from './environment.entity.js';
-import type { ProjectKind } from './project.rules.js';
-import { countProjectsByType, findProjectBySlug, findProjects, listProjects, lockProjectRow } from './project.sql.js';
-import { callerMembership, type ProjectAccess, toAccess, withRights } from './project-access.js';
+import type { ProjectKind, ProjectScope } from './project.rules.js';
+import {
+  countMemberProjects,
+  countProjectsByType,
+  countProjectsOfOrganization,
+  findProjectBySlug,
+  findProjects,
+  listProjects,
+  listProjectsOfOrganization,
+  lockProjectRow,
+} from './project.sql.js';
+import { callerMembership, isAccessible, type ProjectAccess, toAccess, withRights } from './project-access.js';
 
 type ProjectRow = RowFrom<typeof findProjects>;
 
@@ -38,33 +47,58 @@ export async function findBySlug(ctx: Context, slug: string): Promise<ProjectRec
   return row && toRecord(row);
 }
 
+/** Of which projects a list is. */
+interface ListedIn {
+  readonly scope: ProjectScope;
+  /** Null: all types. */
+  readonly type: ProjectKind | null;
+}
+
 /**
- * The caller's projects in an order, then by ID, in one statement.
- *
- * @param type null: all types
+ * The caller's projects, or all of its organization, in an order, then by ID, in one statement. Whether the caller may
+ * see all is not judged here.
  */
 export async function listRecords(
   ctx: Context,
-  type: ProjectKind | null,
+  { scope, type }: ListedIn,
   { order, ...bounds }: OrderedBounds & { order: ListOrder },
 ): Promise<ProjectRecord[]> {
-  const inOrder = (from: Context, asked: Parameters<typeof listProjects>[2]) => listProjects(from, order, asked);
+  const list = scope === 'accessible' ? listProjects : listProjectsOfOrganization;
+  const inOrder = (from: Context, asked: Parameters<typeof list>[2]) => list(from, order, asked);
   const rows = await withRights(ctx, inOrder, { ...callerMembership(ctx), type, ...bounds });
-  return rows.map(toRecord);
+  return rows.map(toRecord).map((record) => (isAccessible(record.access) ? record : withoutContents(record)));
 }
 
-/** How many projects the caller is a member of, of one type or of all. One statement for a whole request. */
-export async function countProjects(ctx: Context, type: ProjectKind | null): Promise<number> {
-  const counts = await batched(ctx, countsByType, '');
-  return counts?.get(type ?? '') ?? 0;
+/** What describes the contents of a project is for those who have access to it. */
+const withoutContents = (record: ProjectRecord): ProjectRecord => ({ ...record, description: null, environments: [] });
+
+/** How many projects such a list has. One statement of each kind for a whole request. */
+export async function countProjects(ctx: Context, { scope, type }: ListedIn): Promise<number> {
+  if (scope === 'accessible' && type === null) return (await batched(ctx, countOfAll, '')) ?? 0;
+  const counts = await batched(ctx, scope === 'accessible' ? countsByType : countsInOrganization, '');
+  return [...(counts ?? [])].reduce((sum, [each, count]) => (type === null || each === type ? sum + count : sum), 0);
 }
 
-/** The number of each type, and of all under an empty name: every request of the count is the same batch. */
-const countsByType: BatchLoad<ReadonlyMap<string, number>> = async (ctx) => {
-  const rows = await countProjectsByType(ctx, { ...callerMembership(ctx), organizationId: ctx.organizationId });
-  const all = rows.reduce((sum, { count }) => sum + count, 0);
-  return new Map([['', new Map([['', all], ...rows.map(({ type, count }) => [type, count] as const)])]]);
+const callerInOrganization = (ctx: Context): { memberId: string; organizationId: string } => ({
+  ...callerMembership(ctx),
+  organizationId: ctx.organizationId,
+});
+
+/** Every request of the count is the same batch. */
+const countOfAll: BatchLoad<number> = async (ctx) => {
+  const [row] = await countMemberProjects(ctx, callerInOrganization(ctx));
+  return new Map([['', row?.count ?? 0]]);
 };
+
+type Counts = ReadonlyMap<string, number>;
+
+const countsByType: BatchLoad<Counts> = async (ctx) =>
+  toCounts(await countProjectsByType(ctx, callerInOrganization(ctx)));
+
+const countsInOrganization: BatchLoad<Counts> = async (ctx) => toCounts(await countProjectsOfOrganization(ctx, ctx));
+
+const toCounts = (rows: readonly { readonly type: string; readonly count: number }[]): Map<string, Counts> =>
+  new Map([['', new Map(rows.map(({ type, count }) => [type, count]))]]);
 
 /**
  * Blocks other changes of a project's members and of the order of its environments until the commit. Inserts of rows

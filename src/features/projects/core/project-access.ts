@@ -12,6 +12,7 @@ import {
   projectRights,
   type Rights,
   type StoredRights,
+  withSession,
 } from '../../identity/permissions/public.js';
 import type { ProjectKind } from './project.rules.js';
 import { findAccesses, findAccessesOfOthers, findExplained, listAccesses, listAccessesBelow } from './project.sql.js';
@@ -31,9 +32,12 @@ export interface ProjectAccess extends Access {
   readonly enforceEncryptedSecretMetadata: boolean;
   /** Increments with every change in the project. What was read at an earlier revision is stale. */
   readonly revision: number;
-  /** ID of the caller's membership. */
-  readonly membershipId: string;
+  /** ID of the caller's membership of the project itself; null for one of all projects, and for none. */
+  readonly membershipId: string | null;
 }
+
+/** Whether the caller has a role in the project: a list of all projects of the organization has others, too. */
+export const isAccessible = ({ roles }: ProjectAccess): boolean => roles.length > 0;
 
 type AccessRow = RowFrom<typeof listAccesses>;
 
@@ -43,16 +47,31 @@ interface Scope {
   readonly withRules: boolean;
 }
 
+/** A row with rights of a member, to which its session adds attributes. @param session absent: of the caller, those of its own */
+const inSession = <R extends StoredRights>(
+  { actor }: Context,
+  row: R,
+  memberId: unknown,
+  session: string | null = memberId === actor.id ? (actor.sessionAttributes ?? null) : null,
+): R => (session === null ? row : { ...row, attributes: withSession(row.attributes ?? null, session) });
+
 /**
  * Rows with the rights of one or several members. The text of rules is read where this node does not have it by its
  * digest: then the statement is sent again, and its second result counts.
+ *
+ * @param session as for `inSession`
  */
-export async function withRights<P extends object, R extends StoredRights>(
+export async function withRights<P extends object, R extends StoredRights & { readonly memberId?: string }>(
   ctx: Context,
   find: (ctx: Context, params: P & Scope) => Promise<R[]>,
   params: P,
+  session?: string,
 ): Promise<(R & { readonly rights: Rights })[]> {
-  const ask = (withRules: boolean) => find(ctx, { ...params, organizationId: ctx.organizationId, withRules });
+  const one = 'memberId' in params ? params.memberId : undefined;
+  const ask = async (withRules: boolean) =>
+    (await find(ctx, { ...params, organizationId: ctx.organizationId, withRules })).map((row) =>
+      inSession(ctx, row, row.memberId ?? one, session),
+    );
   const rows = (await ask(false)).map((row) => ({ ...row, rights: findProjectRights(row) }));
   if (rows.every((row) => row.rights !== undefined)) return rows as (R & { rights: Rights })[];
   return (await ask(true)).map((row) => ({ ...row, rights: projectRights(row) }));
@@ -107,7 +126,7 @@ export function accessFromSnapshot(ctx: Context, projectId: string): ProjectAcce
   const revision = state?.revisions[projectId];
   if (state == null || revision === undefined) return undefined;
   const row = ctx.accessCache.current<AccessRow>(nameIn(ctx, projectId), state);
-  const rights = row && findProjectRights(row);
+  const rights = row && findProjectRights(inSession(ctx, row, ctx.actor.id));
   return row && rights && { ...toAccess({ ...row, rights }), revision };
 }
 
@@ -115,15 +134,21 @@ export function accessFromSnapshot(ctx: Context, projectId: string): ProjectAcce
  * Why a member of a project of the caller's organization may or may not perform an action there; undefined for one that
  * is not a member now. Does not check whether the caller may ask.
  *
- * @param asked `projectId` and `memberId` in lower case
+ * @param asked `projectId` and `memberId` in lower case; `session` as in `withRights`
  */
 export async function findExplanation(
   ctx: Context,
-  asked: { readonly projectId: string; readonly memberId: string; readonly action: Action; readonly fields?: Fields },
+  asked: {
+    readonly projectId: string;
+    readonly memberId: string;
+    readonly action: Action;
+    readonly fields?: Fields;
+    readonly session?: string;
+  },
 ): Promise<Explanation | undefined> {
-  const { projectId, memberId, action, fields } = asked;
+  const { projectId, memberId, action, fields, session } = asked;
   if (!isId(projectId) || !isId(memberId)) return undefined;
-  const [row] = await withRights(ctx, findExplained, { memberId, projectId });
+  const [row] = await withRights(ctx, findExplained, { memberId, projectId }, session);
   return row && explain(row.rights, row, action, fields);
 }
 

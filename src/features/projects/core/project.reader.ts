@@ -5,6 +5,7 @@ import { AppError, type ErrorCode } from '../../../kernel/errors.js';
 import { distinctIds, isId, NO_ID } from '../../../kernel/ids.js';
 import { NO_RIGHTS, readStoredRules, rulesOfRoles } from '../../identity/permissions/public.js';
 import { findBySlug } from './find-projects.js';
+import { projectNotFound } from './not-found.js';
 import { lockAssignmentsOfGroup } from './project.sql.js';
 import {
   accessFromSnapshot,
@@ -57,7 +58,7 @@ export class ProjectReader {
   /** As `load`, by its slug in the organization of the token. @throws PROJECT_NOT_FOUND */
   async loadBySlug(ctx: Context, slug: string): Promise<ProjectAccess> {
     const project = await findBySlug(ctx, slug);
-    if (project === undefined) throw new AppError('PROJECT_NOT_FOUND');
+    if (project === undefined) throw await projectNotFound(ctx, slug);
     return project.access;
   }
 

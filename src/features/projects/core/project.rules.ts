@@ -157,10 +157,18 @@ export const UpdateProject = z
 /** Arguments of `project`, and input of `deleteProject`. */
 export const OneProject = z.strictObject({ id }).meta({ description: 'The project to delete, by ID.' });
 
+/** Of which projects a list is. Its GraphQL enum is declared next to the types. */
+export const projectScope = z.enum(['accessible', 'organization']).meta({
+  description:
+    'Which projects to list: those that you have access to, or all of the organization. Default: those that you have access to.',
+});
+export type ProjectScope = z.output<typeof projectScope>;
+
 /** Arguments of `projects`. */
 export const ProjectPage = z.strictObject({
   ...pageRules,
   ...orderRules,
+  scope: projectScope.nullish(),
   type: projectKind.nullable().meta({ description: 'Only projects of this type.' }).optional(),
 });
 

@@ -34,14 +34,14 @@ const ATTRIBUTES = sqlColumnsOf(ProjectSchema, 'p', ATTRIBUTE_NAMES);
 
 /** @param member SQL of its ID */
 const accessColumns = (member: string): string => `${ATTRIBUTES.text}, p.revision::float8 as revision,
-  m.id as "membershipId", m.roles, m."storedRules", m.privileges,
+  m."membershipId", m.roles, m."storedRules", m.privileges,
   case when m."storedRules" is not null or m.privileges is not null then ${attributesOf(member)} end as attributes`;
 const ACCESS_COLUMNS = accessColumns(':memberId');
 const rules = t.nullable(t.jsonOf<readonly StoredRules[]>());
 const ACCESS = {
   ...ATTRIBUTES.row,
   revision: t.double,
-  membershipId: t.uuid,
+  membershipId: t.nullable(t.uuid),
   roles: t.array(t.text),
   storedRules: rules,
   privileges: rules,
@@ -67,9 +67,13 @@ const PROJECT = {
   environments: t.builtJsonOf<readonly EnvironmentInJson[]>(),
 } as const;
 
-/** The custom roles `r` of a project that a member has. One that is assigned twice counts at its last position. */
+/** The custom roles `r` of a project, and own rules of memberships of all projects, that a member has. One that is assigned twice counts at its last position. */
 const OWN_ROLES = `(select listed.slug, max(listed.at) as at from unnest(held.roles) with ordinality as listed(slug, at) group by listed.slug) place
-         join project_role r on r.project_id = p.id and r.slug = place.slug`;
+         cross join lateral (
+           select o.id, o.permissions, o.permissions_digest from project_role o where o.project_id = p.id and o.slug = place.slug
+           union all
+           select w.id, w.permissions, w.permissions_digest from all_projects_membership w
+           where w.id = case when place.slug like '*%' then substr(place.slug, 2)::uuid end) r`;
 /**
  * Privileges `v` of a member that are active now, also while no role of its own membership is; but not once that
  * membership has ended with the membership of the organization, although groups may keep the member in both.
@@ -82,11 +86,14 @@ const privilegesOf = (
          and not exists (select from organization_membership o
            where o.organization_id = d.organization_id and coalesce(o.user_id, o.identity_id) = ${member} and o.ends_at <= now())`;
 
-/** The roles of the memberships `n`: those of its own membership, then those of its groups, oldest first. */
+/** In the order of evaluation: what a project forbids, it forbids also to members of all projects. */
+const IN_ORDER = 'not n.is_of_all_projects, n.group_id is not null, n.created_at, n.id';
+
+/** The roles of the memberships `n`: of all projects, then those of its own membership, then those of its groups, oldest first. */
 const heldRoles = (
   origins = '',
-): string => `(array_agg(n.id order by n.group_id is not null, n.created_at, n.id))[1] as id,
-        array_agg(role.slug order by n.group_id is not null, n.created_at, n.id, role.at) as roles${origins}
+): string => `(array_agg(n.id order by n.group_id is not null, n.created_at, n.id) filter (where not n.is_of_all_projects))[1] as "membershipId",
+        array_agg(role.slug order by ${IN_ORDER}, role.at) as roles${origins}
       from project_member_now n cross join unnest(n.roles) with ordinality as role(slug, at)`;
 
 /** What a member has in a project `p`: its roles there, `held`, with the rules of the custom ones, and its privileges. */
@@ -96,7 +103,7 @@ const rulesOf = (member: string, held: string, origins = ''): string => `lateral
         (select jsonb_agg(${storedRulesOf('r', ':withRules')} order by place.at) from ${OWN_ROLES}) end as "storedRules",
       (select jsonb_agg(${storedRulesOf('v', ':withRules')} order by v.created_at, v.id) from ${privilegesOf(member)}) as privileges${origins}
     from (${held}) held
-    where held.id is not null offset 0) m`;
+    where held.roles is not null offset 0) m`;
 
 /**
  * Projects `p` with the roles and privileges that a member has in them. Projects where it has no active role are left out. `withRules`
@@ -115,24 +122,25 @@ const FROM = heldBy(':memberId');
 /** The same with the origin of each rule, in the orders of what it explains. */
 const EXPLAINED = heldBy(':memberId', {
   roles: `,
-        json_agg(json_build_object('role', role.slug, 'membershipId', n.id, 'groupId', n.group_id)
-          order by n.group_id is not null, n.created_at, n.id, role.at) as memberships`,
+        json_agg(json_build_object('role', role.slug, 'membershipId', n.id, 'groupId', n.group_id, 'isOfAllProjects', n.is_of_all_projects)
+          order by ${IN_ORDER}, role.at) as memberships`,
   rules: `,
-      (select coalesce(json_agg(json_build_object('id', r.id, 'slug', r.slug) order by place.at), '[]') from ${OWN_ROLES}) as "ownRoles",
+      (select coalesce(json_agg(json_build_object('id', r.id, 'slug', place.slug) order by place.at), '[]') from ${OWN_ROLES}) as "ownRoles",
       (select coalesce(json_agg(json_build_object('id', v.id, 'slug', v.slug, 'membershipId', v.membership_id)
          order by v.created_at, v.id), '[]') from ${privilegesOf(':memberId')}) as "ownPrivileges"`,
 });
 
 /**
- * All projects of the member, as `heldBy`: its memberships are read once, and not for each project.
+ * All projects of the member, as `heldBy`: its memberships are read once, and not for each project. With `offset 0`
+ * the projects of others are never looked through.
  *
  * @param rest conditions, order and limit of the projects
  */
 const allHeld = (rest: string): string => `(
-    select p.*, held.id as "heldId", held.roles as "heldRoles"
+    select p.*, held."membershipId", held.roles as "heldRoles"
     from (select n.project_id, ${heldRoles()} where n.member_id = :memberId group by n.project_id) held
-    join project p on p.id = held.project_id
-    where ${rest}) p cross join ${rulesOf(':memberId', 'select p."heldId" as id, p."heldRoles" as roles')}`;
+    cross join lateral (select * from project where id = held.project_id offset 0) p
+    where ${rest}) p cross join ${rulesOf(':memberId', 'select p."membershipId", p."heldRoles" as roles')}`;
 
 const ASKED = { memberId: t.uuid, organizationId: t.uuid, withRules: t.boolean } as const;
 
@@ -198,6 +206,17 @@ export const findProjectBySlug = sqlStatement({
   row: PROJECT,
 });
 
+/** Slugs of projects that a member can see, which may be meant by another slug: about as long, or the beginning of it, or begun by it. */
+export const listSlugsLike = sqlStatement({
+  text: `select distinct p.slug, left(p.slug, 1) = left(:slug, 1) as "isLike"
+    from project_member_now n join project p on p.id = n.project_id
+    where n.member_id = :memberId and cardinality(n.roles) > 0 and p.organization_id = :organizationId
+      and (abs(length(p.slug) - length(:slug)) <= 2 or starts_with(p.slug, :slug) or starts_with(:slug, p.slug))
+    order by "isLike" desc, p.slug limit 500`,
+  params: { memberId: t.uuid, organizationId: t.uuid, slug: t.text },
+  row: { slug: t.text, isLike: t.boolean },
+});
+
 /** Whole projects, in no order. */
 export const findProjects = sqlStatement({
   text: `select ${PROJECT_COLUMNS} from ${FROM} where p.organization_id = :organizationId and p.id = any(:projectIds::uuid[])`,
@@ -208,20 +227,38 @@ export const findProjects = sqlStatement({
 const ORDER_COLUMNS = { id: 'p.id', name: 'p.name', createdAt: 'p.created_at', updatedAt: 'p.updated_at' };
 const ORDER_PARAMS = { value: ':value', id: ':id', since: ':since', limit: ':limit::integer' };
 
+const PAGE = {
+  ...ASKED,
+  type: t.nullable(t.oneOf(...PROJECT_KINDS)),
+  value: t.nullable(t.text),
+  id: t.nullable(t.uuid),
+  since: t.nullable(t.time),
+  limit: t.nullable(t.integer),
+};
+
 /** The projects of a member, of one type or of all, in an order. */
 export const listProjects = inOrders((shape) => {
   const { condition, rest } = orderedText(ORDER_COLUMNS, shape, ORDER_PARAMS);
   return sqlStatement({
     text: `select ${PROJECT_COLUMNS} from ${allHeld(`p.organization_id = :organizationId
       and (:type::text is null or p.type = :type) and ${condition} ${rest}`)} ${rest}`,
-    params: {
-      ...ASKED,
-      type: t.nullable(t.oneOf(...PROJECT_KINDS)),
-      value: t.nullable(t.text),
-      id: t.nullable(t.uuid),
-      since: t.nullable(t.time),
-      limit: t.nullable(t.integer),
-    },
+    params: PAGE,
+    row: PROJECT,
+  });
+});
+
+/** All projects of an organization, of one type or of all, in an order, with what a member has in them: nothing in most. */
+export const listProjectsOfOrganization = inOrders((shape) => {
+  const { condition, rest } = orderedText(ORDER_COLUMNS, shape, ORDER_PARAMS);
+  const held = `select ${heldRoles()} where n.project_id = p.id and n.member_id = :memberId`;
+  return sqlStatement({
+    text: `select ${PROJECT_COLUMNS} from (
+        select p.* from project p
+        where p.organization_id = :organizationId and (:type::text is null or p.type = :type) and ${condition} ${rest}) p
+      cross join lateral (
+        select m."membershipId", coalesce(m.roles, '{}') as roles, m."storedRules", m.privileges
+        from (select) one left join ${rulesOf(':memberId', held)} on true) m ${rest}`,
+    params: PAGE,
     row: PROJECT,
   });
 });
@@ -275,6 +312,14 @@ export const lockProjectRow = prepared(({ id }: { id: string }) =>
     .forNoKeyUpdate(),
 );
 
+/** How many projects a member has. Its memberships tell: no project is looked at. */
+export const countMemberProjects = sqlStatement({
+  text: `select count(distinct n.project_id)::integer as count from project_member_now n
+  where n.organization_id = :organizationId and n.member_id = :memberId and cardinality(n.roles) > 0`,
+  params: { memberId: t.uuid, organizationId: t.uuid },
+  row: { count: t.integer },
+});
+
 /** How many projects of each type a member has. In the form of the list. */
 export const countProjectsByType = prepared(
   ({ memberId, organizationId }: { memberId: string; organizationId: string }) =>
@@ -290,6 +335,15 @@ export const countProjectsByType = prepared(
           .where(sql<boolean>`cardinality(n.roles) > 0`),
       )
       .groupBy('type'),
+);
+
+/** How many projects of each type an organization has. */
+export const countProjectsOfOrganization = prepared(({ organizationId }: { organizationId: string }) =>
+  tables
+    .selectFrom('project')
+    .select(['type', sql<number>`count(*)::integer`.as('count')])
+    .where('organization_id', '=', organizationId)
+    .groupBy('type'),
 );
 
 /** Environments of whatever projects, in no order. The project decides who may see them. */

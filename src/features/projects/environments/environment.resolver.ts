@@ -1,5 +1,6 @@
 import { ID, Int, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
+import { creation } from '../../../kernel/graphql/creation.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { argsType, inputType } from '../../../kernel/graphql/inputs.js';
 import { hiddenField, objectType } from '../../../kernel/graphql/object-types.js';
@@ -8,14 +9,12 @@ import {
   CreateEnvironment,
   EnvironmentBySlug,
   EnvironmentFilter,
-  EnvironmentPage,
   OneEnvironment,
   UpdateEnvironment,
 } from './environment.rules.js';
 import type { EnvironmentService, ReadEnvironment } from './environment.service.js';
 import '../../../kernel/graphql/list-order.js';
 import { Node } from '../../../kernel/graphql/node.js';
-import { countedConnectionOf } from '../../../kernel/graphql/page.js';
 import { bodyOf, type Data, routesAt } from '../../../rest/route.js';
 import type { EnvironmentRecord } from '../core/environment.entity.js';
 import type { ProjectAccess } from '../core/project-access.js';
@@ -38,13 +37,9 @@ export const EnvironmentType = objectType(
 );
 export type EnvironmentType = InstanceType<typeof EnvironmentType>;
 
-export const EnvironmentConnection = countedConnectionOf(EnvironmentType, 'Environment', 'position');
-
 /** Arguments of the environments of a project. */
 export const EnvironmentFilterArgs = argsType(EnvironmentFilter);
 export type EnvironmentFilterArgs = InstanceType<typeof EnvironmentFilterArgs>;
-export const EnvironmentPageArgs = argsType(EnvironmentPage);
-export type EnvironmentPageArgs = InstanceType<typeof EnvironmentPageArgs>;
 
 export const toEnvironmentType = (record: EnvironmentRecord, access: ProjectAccess): EnvironmentType => ({
   access,
@@ -73,10 +68,17 @@ export class EnvironmentResolver {
     return toType(await this.environments.getBySlug(ctx, args));
   }
 
-  @mutation(
+  @creation(
     CreateEnvironment,
-    { environment: [EnvironmentType, 'The new environment, with an empty root folder.'] },
+    { environment: [EnvironmentType, 'The environment. A new one has an empty root folder.'] },
     'Creates an environment in a project.',
+    {
+      find: (environments: EnvironmentResolver, ctx, { projectId, slug }) =>
+        environments.environmentBySlug(ctx, { projectId, slug }),
+      taken: 'ENVIRONMENT_SLUG_TAKEN',
+      // It may have moved since.
+      compare: { position: null },
+    },
   )
   async createEnvironment(ctx: Context, input: object): Promise<{ environment: EnvironmentType }> {
     return { environment: toType(await this.environments.create(ctx, input)) };

@@ -1,6 +1,4 @@
 import * as z from 'zod';
-import { orderRulesOf } from '../../../kernel/list-order.js';
-import { pageRules } from '../../../kernel/paging.js';
 import { idOf, integer, personText, slugText } from '../../../kernel/value-rules.js';
 
 const projectId = idOf('project');
@@ -62,6 +60,3 @@ export const EnvironmentFilter = z.strictObject({
     .meta({ description: 'Only environments with these slugs, up to 100. All environments when absent.' })
     .optional(),
 });
-
-/** The same for a list with pages. */
-export const EnvironmentPage = EnvironmentFilter.extend({ ...pageRules, ...orderRulesOf('by position') });

@@ -9,6 +9,7 @@ import { parse } from '../../../kernel/validation.js';
 import { renameInRules } from '../../identity/permissions/public.js';
 import { Environment, type EnvironmentRecord } from '../core/environment.entity.js';
 import { lockProject } from '../core/find-projects.js';
+import { environmentNotFound } from '../core/not-found.js';
 import type { ProjectReader } from '../core/project.reader.js';
 import { checkImports, findEnvironments } from '../core/project.sql.js';
 import type { ProjectAccess } from '../core/project-access.js';
@@ -50,7 +51,7 @@ export class EnvironmentService {
     const { projectId, slug } = parse(EnvironmentBySlug, raw);
     const access = await this.projects.authorized(ctx, projectId, 'environments:read');
     const environment = await emOf(ctx).findOne(Environment, { projectId: access.projectId, slug });
-    if (environment === null) throw new AppError('ENVIRONMENT_NOT_FOUND');
+    if (environment === null) throw await environmentNotFound(ctx, access.projectId, slug);
     return shown(ctx, { environment, access });
   }
 

@@ -25,6 +25,8 @@ import {
 import type { RoleTerm } from '../core/membership.entity.js';
 import type { ProjectAccess } from '../core/project-access.js';
 import { rulesBySlug } from '../roles/role.queries.js';
+import { rulesInAllProjects } from './all-projects-rights.js';
+import { listRolesInAllProjects } from './all-projects-rights.sql.js';
 import { fieldsOf, type MemberKind, type MemberNames, type StoredRoles, subjectOf } from './membership.rules.js';
 import { listOtherRights } from './membership.sql.js';
 import { findMember, listProjectAssignments } from './memberships.js';
@@ -364,9 +366,12 @@ type BeyondOwnTerm = (rules: readonly Rule[], end: Date | null) => Action[];
 
 /** Prevents callers from extending their own term: for the caller's own roles and privileges in a project. */
 export async function ownTermGuard(tx: Transaction, projectId: string): Promise<BeyondOwnTerm> {
-  const held = (await listProjectAssignments(tx, [tx.actor.id]))
-    .filter((holding) => holding.projectId === projectId)
-    // Everything assigned in the project ends with the caller's membership of the organization anyway.
-    .map((holding) => ({ ...holding, endsAt: holding.termEndsAt }));
+  const { organizationId, actor } = tx;
+  const inAll = (await listRolesInAllProjects(tx, { organizationId, memberIds: [actor.id] }))
+    .filter((row) => row.organizationId === organizationId)
+    .map((row) => ({ rules: rulesInAllProjects(row), hasBegun: true, termEndsAt: row.termEndsAt }));
+  const inProject = (await listProjectAssignments(tx, [actor.id])).filter((holding) => holding.projectId === projectId);
+  // Everything assigned in the project ends with the caller's membership of the organization anyway.
+  const held = [...inAll, ...inProject].map((holding) => ({ ...holding, endsAt: holding.termEndsAt }));
   return (rules, end) => rightsBeyond(abilityOf(rulesUntil(held, end)), rules);
 }

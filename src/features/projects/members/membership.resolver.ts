@@ -1,11 +1,12 @@
 import { ID, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
+import { creation, EXISTING } from '../../../kernel/graphql/creation.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumOfRule, inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { hiddenField, objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, query } from '../../../kernel/graphql/operations.js';
-import { countedConnectionOf } from '../../../kernel/graphql/page.js';
+import { connectionOf } from '../../../kernel/graphql/page.js';
 import type { CountedConnectionOf } from '../../../kernel/paging.js';
 import { MemberKindEnum } from '../../identity/organizations/public.js';
 import {
@@ -17,6 +18,7 @@ import {
   memberKind,
   RemoveUsers,
   RoleAssignment,
+  rolesWanted,
   UpdateMember,
 } from './membership.rules.js';
 import type { MembershipService } from './membership.service.js';
@@ -59,11 +61,7 @@ export const ProjectMembershipType = objectType(
 );
 export type ProjectMembershipType = InstanceType<typeof ProjectMembershipType>;
 
-export const ProjectMembershipConnection = countedConnectionOf(
-  ProjectMembershipType,
-  'ProjectMembership',
-  'name, then ID',
-);
+export const ProjectMembershipConnection = connectionOf(ProjectMembershipType, 'ProjectMembership', 'name, then ID');
 
 enumOfRule(memberKind, MemberKindEnum);
 inputType('ProjectRoleAssignmentInput', RoleAssignment);
@@ -75,6 +73,10 @@ type RemoveProjectUsersPayload = InstanceType<typeof RemoveProjectUsersPayload>;
 
 const AddProjectUsersPayload = objectType('AddProjectUsersPayload', 'Result of `addProjectUsers`.', {
   memberships: [[ProjectMembershipType], 'The new memberships, ordered by name.'],
+  [EXISTING]: [
+    [ProjectMembershipType],
+    'With `onConflict: RETURN_EXISTING`, the memberships that existed already, ordered by name.',
+  ],
 });
 type AddProjectUsersPayload = InstanceType<typeof AddProjectUsersPayload>;
 
@@ -97,10 +99,27 @@ export class MembershipResolver {
     return this.memberships.list(ctx, args);
   }
 
-  @mutation(
+  @creation(
     AddMember,
     { membership: [ProjectMembershipType, 'The new membership.'] },
     'Adds a user, an identity or a group of the organization to a project.',
+    {
+      find: (members: MembershipResolver, ctx, { projectId, memberKind: kind, memberId }) =>
+        members.projectMembership(ctx, { projectId, memberKind: kind, memberId }),
+      taken: 'ALREADY_A_MEMBER',
+      // A member can be named in several ways.
+      compare: {
+        memberId: null,
+        roles: {
+          of: ({ roleAssignments }) => roleAssignments,
+          as: (roles: readonly string[]) => rolesWanted({ roles }),
+        },
+        roleAssignments: {
+          of: ({ roleAssignments }) => roleAssignments,
+          as: (roleAssignments: readonly RoleAssignment[]) => rolesWanted({ roleAssignments }),
+        },
+      },
+    },
   )
   async addProjectMember(ctx: Context, input: object): Promise<{ membership: ProjectMembershipType }> {
     return { membership: await this.memberships.add(ctx, input) };
@@ -112,7 +131,7 @@ export class MembershipResolver {
     'Adds users of the organization to a project by username. Either all are added or none.',
   )
   async addProjectUsers(ctx: Context, input: object): Promise<AddProjectUsersPayload> {
-    return { memberships: await this.memberships.addUsers(ctx, input) };
+    return this.memberships.addUsers(ctx, input);
   }
 
   @mutation(

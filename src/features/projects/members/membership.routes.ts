@@ -215,10 +215,10 @@ const given = {
     .optional()
     .meta({ description: 'Up to 10 different roles; their permissions add up. Send either `role` or `roles`.' }),
 };
-interface Given extends RoleEntry {
+interface RolesInput extends RoleEntry {
   readonly roles?: readonly RoleEntry[] | undefined;
 }
-const isOneGiven = (body: Given): boolean => (body.role === undefined) !== (body.roles === undefined);
+const isOneGiven = (body: RolesInput): boolean => (body.role === undefined) !== (body.roles === undefined);
 const EITHER = { ...EVEN_IF_INVALID, path: ['role'], error: 'required unless roles is set; set only one of them' };
 const RolesBody = z.strictObject(given).refine(isOneGiven, EITHER).superRefine(checkEntry, EVEN_IF_INVALID);
 const AddUserBody = z
@@ -230,7 +230,7 @@ const toAssignment = ({ isTemporary, temporaryRange, temporaryAccessStartTime, .
   roleSlug: slugOf({ ...role }),
   ...(isTemporary ? { range: temporaryRange, startsAt: temporaryAccessStartTime } : {}),
 });
-const assignments = (body: Given) => ({ roleAssignments: (body.roles ?? [body]).map(toAssignment) });
+const assignments = (body: RolesInput) => ({ roleAssignments: (body.roles ?? [body]).map(toAssignment) });
 
 /** Routes of the members of one kind. */
 const routesOf = ({ kind, one, many, noun, path, param, wrapping, fields, shown, harmless = {} }: Members) => {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Fields } from '../../../kernel/authz/conditions.js';
+import { onConflict, termWanted } from '../../../kernel/graphql/creation.js';
 import { orderRules } from '../../../kernel/list-order.js';
 import { pageRules } from '../../../kernel/paging.js';
 import { EVEN_IF_INVALID, textsOfField } from '../../../kernel/validation.js';
@@ -148,7 +149,7 @@ const rolesOf = (description: string) => ({
 });
 
 /** Input of `addProjectMember`. */
-export const AddMember = MemberKey.extend(rolesOf(`Slugs of ${ALL_ROLES}`))
+export const AddMember = MemberKey.extend(rolesOf(ALL_ROLES))
   .refine(isOneGiven, EITHER)
   .meta({ description: 'The member of the organization to add to the project, and the roles to assign.' });
 
@@ -173,11 +174,12 @@ export const AddUsers = z
     projectId,
     usernames: namedUsers,
     ...rolesOf('Slugs of 1 to 10 roles, each once, to assign to all of them.'),
+    onConflict,
   })
   .refine(isOneGiven, EITHER)
   .meta({ description: 'The users of the organization to add to the project, by username, and the roles to assign.' });
 
-/** Arguments of `Project.memberConnection`. */
+/** Arguments of `Project.members`. */
 export const MemberPage = z.strictObject({ ...pageRules, ...orderRules });
 
 /** Arguments of the list of members. */
@@ -202,6 +204,9 @@ export interface RolesInput {
 /** The same in one form. */
 export const assignmentsOf = ({ roles, roleAssignments }: RolesInput): readonly RoleAssignment[] =>
   roleAssignments ?? (roles ?? []).map((slug) => ({ roleSlug: slug }));
+
+/** What the roles of somebody who is a member already are compared with, in their order. */
+export const rolesWanted = (given: RolesInput): object[] => assignmentsOf(given).map(termWanted);
 
 /** Path of a role in the input. */
 export const pathOfRole = ({ roleAssignments }: RolesInput, index: number): string =>

@@ -5,6 +5,7 @@ import { batched, listKey } from '../../../kernel/database/batched.js';
 import { flush, inTransaction, withConstraintCodes } from '../../../kernel/database/in-transaction.js';
 import { databaseNow } from '../../../kernel/database/now.sql.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
+import { matches } from '../../../kernel/graphql/creation.js';
 import { isId, NO_ID } from '../../../kernel/ids.js';
 import {
   type OrderedBounds,
@@ -33,6 +34,7 @@ import {
   pathOfRole,
   RemoveUsers,
   type RolesInput,
+  rolesWanted,
   type StoredRoles,
   toStoredRoles,
   UpdateMember,
@@ -90,11 +92,7 @@ export class MembershipService {
     const kinds = memberKind == null ? MEMBER_KINDS : [memberKind];
     for (const kind of kinds) authorize(project, memberAction(kind, 'read'));
     const page = await loadMemberPage(ctx, project, { kinds, request, bounds });
-    await ctx.auditTrail.recordRead(ctx, {
-      action: 'project-membership:list',
-      projectId: project.projectId,
-      facts: { count: page.nodes.length },
-    });
+    await recordList(ctx, project, page.nodes.length);
     return page;
   }
 
@@ -190,27 +188,40 @@ export class MembershipService {
   }
 
   /**
-   * Adds users of the organization to a project by username, all or nothing.
+   * Adds users of the organization to a project by username, all or nothing. With `return-existing`, those who are members already are
+   * returned if the caller may read them.
    *
-   * @param raw `{ projectId, usernames, roles | roleAssignments }`, 1 to 100 names, 1 to 10 roles for all of them
+   * @param raw `{ projectId, usernames, roles | roleAssignments, onConflict }`, 1 to 100 names, 1 to 10 roles for all of them
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, PERMISSION_BOUNDARY, ROLE_NOT_FOUND,
-   * USER_NOT_FOUND (naming each), ALREADY_A_MEMBER, AUDIT_UNAVAILABLE
+   * USER_NOT_FOUND (naming each), ALREADY_A_MEMBER, EXISTS_DIFFERENTLY, AUDIT_UNAVAILABLE
    */
-  addUsers(ctx: Context, raw: unknown): Promise<MembershipRecord[]> {
-    const { projectId, usernames, ...given } = parse(AddUsers, raw);
+  addUsers(
+    ctx: Context,
+    raw: unknown,
+  ): Promise<{ memberships: readonly MembershipRecord[]; existing: readonly MembershipRecord[] }> {
+    const { projectId, usernames, onConflict, ...given } = parse(AddUsers, raw);
+    const isAgain = onConflict === 'return-existing';
     return inTransaction(ctx, async (tx) => {
       const project = await this.projects.load(tx, projectId);
       for (const name of usernames) authorizeTarget(project, 'create', userNamed(name));
+      // One at a time: others that add the same users find them.
+      if (isAgain) await lockProject(tx, project);
       const after = await holdRoles(tx, project, given);
       const known = await findUserIds(tx, usernames);
       const targets = usernames.map((name) => userNamed(name, known.get(name)));
       await authorizeRoles(tx, project, { verb: 'create', targets, after, placeOf: (at) => pathOfRole(given, at) });
       const userIds = idsOf(usernames, known);
-      for (const memberId of userIds) createMembership(tx, project, { kind: 'user', memberId }, after);
+      const members = isAgain ? await membershipsOfUsers(tx, project.projectId, userIds) : [];
+      const existing = members.filter((member) => mayManageMember(project, 'read', 'user', member));
+      refuseOtherRoles(usernames, existing, given);
+      const kept = new Set(existing.map(({ memberId }) => memberId));
+      const added = userIds.filter((id) => !kept.has(id));
+      for (const memberId of added) createMembership(tx, project, { kind: 'user', memberId }, after);
       await flush(tx, CONSTRAINTS);
-      const memberships = await membershipsOfUsers(tx, project.projectId, userIds);
-      await record(tx, 'project-membership:create', ...memberships);
-      return memberships;
+      const memberships = await membershipsOfUsers(tx, project.projectId, added);
+      if (memberships.length > 0) await record(tx, 'project-membership:create', ...memberships);
+      if (existing.length > 0) await recordList(tx, project, existing.length);
+      return { memberships, existing };
     });
   }
 
@@ -310,6 +321,28 @@ function refuseOthers(usernames: readonly string[], memberships: readonly Member
   );
   if (details.length > 0) throw new AppError('MEMBERSHIP_NOT_FOUND', undefined, { details });
 }
+
+/** @throws EXISTS_DIFFERENTLY, with the path of each user who is a member with other roles, or with roles that have ended or not begun */
+function refuseOtherRoles(
+  usernames: readonly string[],
+  existing: readonly MembershipRecord[],
+  given: RolesInput,
+): void {
+  const wanted = rolesWanted(given);
+  const details = existing
+    .filter(({ roleAssignments }) => !matches(wanted, roleAssignments))
+    .map(
+      ({ name }): ErrorDetail => ({
+        path: `input.usernames[${usernames.indexOf(name)}]`,
+        code: 'DIFFERS',
+        message: 'does not have exactly these roles in the project now',
+      }),
+    );
+  if (details.length > 0) throw new AppError('EXISTS_DIFFERENTLY', undefined, { details });
+}
+
+const recordList = (ctx: Context, { projectId }: ProjectAccess, count: number): Promise<void> =>
+  ctx.auditTrail.recordRead(ctx, { action: 'project-membership:list', projectId, facts: { count } });
 
 async function load(ctx: Context, project: ProjectAccess, { kind, names }: Target): Promise<MembershipRecord> {
   const found = names === undefined ? undefined : await findMembership(ctx, project.projectId, kind, names.memberId);

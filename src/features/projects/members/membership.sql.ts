@@ -158,8 +158,8 @@ export const findGroupByName = sqlStatement({
 });
 
 /**
- * What members have in a project besides the roles of a membership: whether they have roles of another membership (for
- * a group, whether one of its members has), and the stored rules of each privilege.
+ * What members have in a project besides the roles of a membership: whether they have roles of another membership, or of
+ * one of all projects (for a group, whether one of its members has), and the stored rules of each privilege.
  */
 export const listOtherRights = sqlStatement({
   text: `select w.id as "memberId",
@@ -168,7 +168,13 @@ export const listOtherRights = sqlStatement({
           union all select coalesce(user_id, identity_id) from group_member where group_id = w.id) h
         join project_membership o on o.project_id = :projectId and coalesce(o.user_id, o.identity_id, o.group_id) <> w.id
         left join group_member g on g.group_id = o.group_id
-        where h.holder_id in (o.user_id, o.identity_id, g.user_id, g.identity_id)) as "hasMore",
+        where h.holder_id in (o.user_id, o.identity_id, g.user_id, g.identity_id))
+      or exists (select from (
+          select w.id as holder_id
+          union all select coalesce(user_id, identity_id) from group_member where group_id = w.id) h
+        join all_projects_membership o on o.organization_id = (select p.organization_id from project p where p.id = :projectId)
+        left join group_member g on g.group_id = o.group_id
+        where h.holder_id in (o.user_id, o.identity_id, o.group_id, g.user_id, g.identity_id)) as "hasMore",
       (select jsonb_agg(v.permissions order by v.created_at, v.id)
         from project_membership m join additional_privilege v on v.membership_id = m.id
         where m.project_id = :projectId and coalesce(m.user_id, m.identity_id, m.group_id) = w.id) as privileges

@@ -1,17 +1,25 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { ID, Int, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
+import { creation } from '../../../kernel/graphql/creation.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { argsType, inputType } from '../../../kernel/graphql/inputs.js';
 import { objectType } from '../../../kernel/graphql/object-types.js';
 import { mutation, query } from '../../../kernel/graphql/operations.js';
 import { type CountedConnectionOf, counted } from '../../../kernel/paging.js';
-import { PermissionRuleType, PermissionType, toRuleForms, withPermissions } from '../../identity/permissions/public.js';
+import {
+  PermissionRuleType,
+  PermissionType,
+  permissionsText,
+  shownRulesText,
+  toRuleForms,
+  withPermissions,
+} from '../../identity/permissions/public.js';
 import { CreateRole, ListRoles, OneRole, type Role, RoleBySlug, RolePage, UpdateRole } from './role.rules.js';
 import type { RoleService } from './role.service.js';
 import '../../../kernel/graphql/list-order.js';
 import { Node } from '../../../kernel/graphql/node.js';
-import { countedConnectionOf } from '../../../kernel/graphql/page.js';
+import { connectionOf } from '../../../kernel/graphql/page.js';
 import { selectsField } from '../../../kernel/graphql/selection.js';
 
 export const ProjectRoleType = objectType(
@@ -33,7 +41,7 @@ export const ProjectRoleType = objectType(
 );
 export type ProjectRoleType = InstanceType<typeof ProjectRoleType>;
 
-export const ProjectRoleConnection = countedConnectionOf(
+export const ProjectRoleConnection = connectionOf(
   ProjectRoleType,
   'ProjectRole',
   'custom roles by slug, then built-in ones, admin first',
@@ -43,13 +51,9 @@ export const ProjectRoleConnection = countedConnectionOf(
 export const RolePageArgs = argsType(RolePage);
 export type RolePageArgs = InstanceType<typeof RolePageArgs>;
 
-/** Whether a document selects the roles of projects. @param path from the resolving field to the projects */
-export const selectsRoles = (info: GraphQLResolveInfo, path: readonly string[]): boolean =>
-  ['roles', 'roleConnection'].some((field) => selectsField(info, [...path, field]));
-
-/** The same, for a page of projects. */
+/** Whether a document selects the roles of the projects of a page. */
 export const pageSelectsRoles = (info: GraphQLResolveInfo): boolean =>
-  selectsRoles(info, ['nodes']) || selectsRoles(info, ['edges', 'node']);
+  selectsField(info, ['nodes', 'roles']) || selectsField(info, ['edges', 'node', 'roles']);
 
 /** Converts a role to its API type. */
 export const toRoleType = ({ rules, ...role }: Role): ProjectRoleType => ({ ...role, ...toRuleForms(rules) });
@@ -84,10 +88,16 @@ export class RoleResolver {
     return toRoleType(await this.roles.getBySlug(ctx, args));
   }
 
-  @mutation(
+  @creation(
     CreateRole,
     { role: [ProjectRoleType, 'The new role.'] },
     'Creates a role of a project. It cannot grant more than your own permissions.',
+    {
+      find: (roles: RoleResolver, ctx, { projectId, slug }) => roles.projectRoleBySlug(ctx, { projectId, slug }),
+      taken: 'ROLE_SLUG_TAKEN',
+      toRules: withPermissions,
+      compare: { permissions: { of: ({ rules }) => shownRulesText(rules), as: permissionsText } },
+    },
   )
   async createProjectRole(ctx: Context, input: object): Promise<{ role: ProjectRoleType }> {
     return { role: toRoleType(await this.roles.create(ctx, withPermissions(input))) };

@@ -115,7 +115,7 @@ export const RoleBySlug = z.strictObject({
   slug: roleSlug.meta({ description: 'Slug of the role, for example `viewer`.' }),
 });
 
-/** Arguments of `Project.roleConnection`. */
+/** Arguments of `Project.roles`. */
 export const RolePage = z.strictObject({ ...pageRules, ...orderRulesOf('by slug, the built-in ones last') });
 
 /** Arguments of `projectRoles`. */

@@ -2,13 +2,14 @@ import { type ClassType, Ctx, Extensions, Field, ID, Int, InterfaceType, Query, 
 import * as z from 'zod';
 import type { Context } from '../../../kernel/context.js';
 import { type BatchLoad, batched } from '../../../kernel/database/batched.js';
+import { creation } from '../../../kernel/graphql/creation.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumType } from '../../../kernel/graphql/enums.js';
 import { inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { type Fields, objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
-import { countedConnectionOf } from '../../../kernel/graphql/page.js';
+import { connectionOf } from '../../../kernel/graphql/page.js';
 import { ONE_OF } from '../../../kernel/graphql/schema.js';
 import { capitalized } from '../../../kernel/names.js';
 import { type CountedConnectionOf, counted } from '../../../kernel/paging.js';
@@ -167,12 +168,7 @@ export function toConnectedApp({ publicPart, unresponsive: known, ...row }: Conn
   return Object.assign(new type(), { ...shown, unresponsive, credentials: publicPart });
 }
 
-export const ConnectedAppConnection = countedConnectionOf(
-  ConnectedAppType,
-  'ConnectedApp',
-  'name, then ID',
-  'app connection',
-);
+export const ConnectedAppConnection = connectionOf(ConnectedAppType, 'ConnectedApp', 'name, then ID', 'app connection');
 
 /** A kind of connections. */
 const AppConnectionKindType = objectType('AppConnectionKind', 'An app that connections can be created for.', {
@@ -203,6 +199,13 @@ Extensions(ONE_OF)(inputType('ConnectionCredentialsChangeInput', update.shape.cr
 
 const shown = (page: ListedConnections): CountedConnectionOf<ConnectedAppType> =>
   counted(page.show(toConnectedApp), page.totalCount);
+
+/** What can be shown of the credentials of an input, as a connection has it. */
+function publicPartOf(credentials: Readonly<Record<string, object | undefined>>): object {
+  const kind = KINDS.find(({ app: name }) => credentials[name] !== undefined) as AnyKind;
+  const shown = Object.entries(credentials[kind.app] ?? {}).filter(([field]) => field in kind.publicRules.shape);
+  return { app: kind.app, credentials: Object.fromEntries(shown) };
+}
 
 @Resolver(() => ConnectedAppType)
 export class ConnectionResolver {
@@ -243,10 +246,20 @@ export class ConnectionResolver {
     );
   }
 
-  @mutation(
+  @creation(
     ANYWHERE.create,
     { appConnection: [ConnectedAppType, 'The created app connection.'] },
     'Creates an app connection. The external system must accept its credentials.',
+    {
+      find: (connections: ConnectionResolver, ctx, { name, projectId, credentials }) =>
+        connections.appConnectionByName(ctx, {
+          name,
+          projectId,
+          app: Object.keys(credentials).find((app) => credentials[app as App] !== undefined),
+        }),
+      taken: 'APP_CONNECTION_NAME_TAKEN',
+      compare: { credentials: { of: (connection) => connection, as: publicPartOf } },
+    },
   )
   async createAppConnection(ctx: Context, input: object): Promise<{ appConnection: ConnectedAppType }> {
     return { appConnection: toConnectedApp(await this.service.create(ctx, input)) };

@@ -2,7 +2,7 @@ import { Float, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { query } from '../../../kernel/graphql/operations.js';
-import { countedConnectionOf } from '../../../kernel/graphql/page.js';
+import { connectionOf } from '../../../kernel/graphql/page.js';
 import { type CountedConnectionOf, counted } from '../../../kernel/paging.js';
 import { routesAt } from '../../../rest/route.js';
 import { ListProjects } from './connection.rules.js';
@@ -18,7 +18,7 @@ const DatatoolProjectType = objectType('DatatoolProject', 'A project of a datato
 });
 type DatatoolProjectType = InstanceType<typeof DatatoolProjectType>;
 
-export const DatatoolProjectConnection = countedConnectionOf(DatatoolProjectType, 'DatatoolProject', 'number');
+export const DatatoolProjectConnection = connectionOf(DatatoolProjectType, 'DatatoolProject', 'number');
 
 /** Converts a project to its GraphQL type. */
 const toDatatoolProject = ({ id: number, ...project }: DatatoolProject): DatatoolProjectType => ({

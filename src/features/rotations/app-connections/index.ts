@@ -1,4 +1,3 @@
-import { countOf } from '../../../kernel/graphql/page.js';
 import './app-connections.errors.js';
 import type { Feature } from '../../../feature.js';
 import { mapFound } from '../../../kernel/database/batched.js';
@@ -9,7 +8,6 @@ import { type ProjectReader, type ProjectRelations, projectRelationOf } from '..
 import { AppConnection } from './connection.entity.js';
 import {
   AppConnectionUseType,
-  ConnectedAppConnection,
   ConnectedAppType,
   ConnectionResolver,
   ConnectionUsesResolver,
@@ -22,7 +20,7 @@ import { auditOfRead, ConnectionService } from './connection.service.js';
 import { findConnections } from './connection.sql.js';
 import { ConnectionAccess, ConnectionReader } from './connection-access.js';
 import { checkJobs } from './connection-checks.js';
-import { DatatoolProjectConnection, DatatoolProjectsResolver, projectsRoute } from './datatool-projects.resolver.js';
+import { DatatoolProjectsResolver, projectsRoute } from './datatool-projects.resolver.js';
 import { DatatoolProjectsService } from './datatool-projects.service.js';
 import { KINDS } from './kinds.js';
 import { UnresponsiveTarget } from './unresponsive-target.entity.js';
@@ -40,10 +38,8 @@ export function createAppConnections(deps: {
     entities: [AppConnection, UnresponsiveTarget],
     resolvers: [
       new ConnectionResolver(new ConnectionService(access, projects, rules, policy)),
-      countOf(ConnectedAppConnection),
       new ConnectionUsesResolver(projects),
       new DatatoolProjectsResolver(new DatatoolProjectsService(access, policy)),
-      countOf(DatatoolProjectConnection),
       organizationRelationOf(ConnectedAppType),
       projectRelationOf(ConnectedAppType, relations),
       projectRelationOf(AppConnectionUseType, relations),

@@ -1,4 +1,3 @@
-import { countOf } from '../../../kernel/graphql/page.js';
 import './secret-rotations.errors.js';
 import type { Feature } from '../../../feature.js';
 import { authorize } from '../../../kernel/authz/ability.js';
@@ -34,7 +33,7 @@ import {
 } from './rotation.resolver.js';
 import { attemptRoutes, pendingRevocationRoutes, rotationRoutes } from './rotation.routes.js';
 import { RotationService } from './rotation.service.js';
-import { RotationConnection, SecretRotationType, toRotationType } from './rotation.type.js';
+import { SecretRotationType, toRotationType } from './rotation.type.js';
 import { fieldsOf, withMessages } from './rotation-access.js';
 import { RotationDeletionService } from './rotation-deletion.service.js';
 import { auditOfRead, RotationReadingService } from './rotation-reading.service.js';
@@ -85,8 +84,12 @@ export function createSecretRotations(deps: {
       new ManyRotationsResolver(making, new ManyRotationsService(projects), reading),
       new RotationReadingResolver(reading),
       new PendingRevocationResolver(new PendingRevocationService(projects, kinds)),
-      new RotationResolver(making, new RotatingService(projects, kinds), new RotationDeletionService(projects, kinds)),
-      countOf(RotationConnection),
+      new RotationResolver(
+        making,
+        reading,
+        new RotatingService(projects, kinds),
+        new RotationDeletionService(projects, kinds),
+      ),
       new SecretValidityResolver(kinds),
       new ProjectRotationsResolver(reading),
       projectRelationOf(SecretRotationType, deps.relations),

@@ -38,7 +38,7 @@ const PreviewPayload = objectType(
   'Preview of a rotation with valid input. Nothing was changed, neither here nor in the external system.',
   {
     secretKeys: [[String], 'Keys of the secrets that the rotation would create.'],
-    credentialsOverlap: [
+    hasOverlappingCredentials: [
       Boolean,
       'Whether a replaced credential stays valid until the next rotation. If false, consumers fail from the rotation until they read the new one.',
     ],
@@ -54,7 +54,7 @@ const KindType = objectType('SecretRotationKind', 'A type of rotations.', {
   type: [RotationTypeEnum, 'Name of the type in the API.'],
   title: [String, 'Display name of the type.'],
   app: [String, 'App of its connections, for example `datatool`.'],
-  credentialsOverlap: [
+  hasOverlappingCredentials: [
     Boolean,
     'Whether a replaced credential stays valid until the next rotation. If false, consumers fail from the rotation until they read the new one.',
   ],
@@ -78,11 +78,11 @@ export class ManyRotationsResolver {
   async secretRotationKinds(ctx: Context): Promise<KindsType> {
     const all = await this.reading.listKinds(ctx);
     return {
-      kinds: all.map(({ type, title, app, overlaps: credentialsOverlap }) => ({
+      kinds: all.map(({ type, title, app, overlaps: hasOverlappingCredentials }) => ({
         type,
         title,
         app,
-        credentialsOverlap,
+        hasOverlappingCredentials,
       })),
     };
   }

@@ -3,7 +3,7 @@ import type { Context } from '../../../kernel/context.js';
 import { inTransaction } from '../../../kernel/database/in-transaction.js';
 import { AppError } from '../../../kernel/errors.js';
 import { isId, NO_ID } from '../../../kernel/ids.js';
-import { Page, timeCursorKey, timePageBounds } from '../../../kernel/paging.js';
+import { type Counted, counted, Page, timeCursorKey, timePageBounds } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { canAt } from '../app-connections/public.js';
@@ -29,7 +29,7 @@ export class PendingRevocationService {
   ) {}
 
   /** Those of rotations that the caller can read, newest first: of a project, of a connection, or of the organization. @throws PROJECT_NOT_FOUND */
-  async list(ctx: Context, raw: unknown): Promise<Page<ShownRevocation>> {
+  async list(ctx: Context, raw: unknown): Promise<Page<ShownRevocation> & Counted> {
     const { projectId: requested, connectionId, ...request } = parse(ListPendingRevocations, raw);
     const action = 'secret-rotation:read';
     const { time, id: afterId, limit } = timePageBounds(request);
@@ -49,7 +49,7 @@ export class PendingRevocationService {
       projectId,
       facts: { count: page.nodes.length },
     });
-    return page;
+    return counted(page, async () => allowed.length);
   }
 
   /**

@@ -86,9 +86,9 @@ export class RotationDeletionService {
       await scheduleRevocations(tx, rotation, { kind, credentials: [] });
       return true;
     }
-    const held = await credentialsOf(tx, rotation);
+    const credentials = await credentialsOf(tx, rotation);
     // For a kind with one valid credential at a time, the other slot is invalid already.
-    const live = held.filter(({ slot }) => kind.overlaps || slot === rotation.activeIndex);
+    const live = credentials.filter(({ slot }) => kind.overlaps || slot === rotation.activeIndex);
     if (live.length === 0) return false;
     tx.em.assign(rotation, { status: 'deleting', isDeletingSecrets: deleteSecrets, nextRotationAt: null });
     await flush(tx);

@@ -1,15 +1,24 @@
 import { disclosureOf } from '../../../kernel/audit/disclosure.js';
 import type { Context } from '../../../kernel/context.js';
 import type { SealedText } from '../../../kernel/crypto/sealed-text.js';
+import { emOf } from '../../../kernel/database/database.js';
 import { AppError } from '../../../kernel/errors.js';
 import { orderedPageOf } from '../../../kernel/list-order.js';
-import { type CountedConnectionOf, counted, Page, timeCursorKey, timePageBounds } from '../../../kernel/paging.js';
+import {
+  type Counted,
+  type CountedConnectionOf,
+  counted,
+  Page,
+  timeCursorKey,
+  timePageBounds,
+} from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { credentialsOf } from './engine/work.js';
 import type { Kinds } from './kinds/kinds.js';
 import { ListAttempts, ListRotations, OneRotation, RotationByName } from './rotation.rules.js';
 import { RotationAccess, type ShownRotation, withMessages } from './rotation-access.js';
+import { SecretRotationAttempt } from './store/attempt.entity.js';
 import { type AttemptRow, listAttempts } from './store/attempt.queries.js';
 import type { RotationView } from './store/rotation.sql.js';
 
@@ -117,7 +126,7 @@ export class RotationReadingService {
   }
 
   /** The attempts of a rotation, newest first. */
-  async attempts(ctx: Context, raw: unknown): Promise<Page<AttemptRow>> {
+  async attempts(ctx: Context, raw: unknown): Promise<Page<AttemptRow> & Counted> {
     const { id, type, ...request } = parse(ListAttempts, raw);
     const bounds = timePageBounds(request);
     const { rotation } = await this.access.load(ctx, { id, type }, 'secret-rotation:read');
@@ -127,7 +136,8 @@ export class RotationReadingService {
       projectId: rotation.projectId,
       facts: { rotationId: rotation.id, count: rows.length },
     });
-    return new Page(rows, request, (row) => timeCursorKey(row.createdAt, row.id));
+    const page = new Page(rows, request, (row) => timeCursorKey(row.createdAt, row.id));
+    return counted(page, () => emOf(ctx).count(SecretRotationAttempt, { rotationId: rotation.id }));
   }
 }
 

@@ -2,14 +2,16 @@ import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
 import { type BatchLoad, batchedOrNull } from '../../../kernel/database/batched.js';
 import { emOf } from '../../../kernel/database/database.js';
+import { creation } from '../../../kernel/graphql/creation.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { argsType } from '../../../kernel/graphql/inputs.js';
 import { objectType } from '../../../kernel/graphql/object-types.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import { orderedPageOf } from '../../../kernel/list-order.js';
-import { type ConnectionOf, type CountedConnectionOf, counted } from '../../../kernel/paging.js';
+import { type CountedConnectionOf, counted } from '../../../kernel/paging.js';
 import { ProjectType } from '../../projects/public.js';
 import { SecretType } from '../../secrets/public.js';
+import { fieldOf } from './kind/rotation-kind.js';
 import type { Kinds } from './kinds/kinds.js';
 import type { PendingRevocationService } from './pending-revocation.service.js';
 import type { Rotated, RotatingService } from './rotating.service.js';
@@ -101,7 +103,7 @@ export class RotationReadingResolver {
   }
 
   @query(AttemptConnection, ListAttempts, 'Attempts of a rotation, newest first.')
-  async secretRotationAttempts(ctx: Context, args: object): Promise<ConnectionOf<AttemptType>> {
+  async secretRotationAttempts(ctx: Context, args: object): Promise<CountedConnectionOf<AttemptType>> {
     return (await this.service.attempts(ctx, args)).show(toAttemptType);
   }
 }
@@ -116,7 +118,7 @@ export class PendingRevocationResolver {
     ListPendingRevocations,
     'Credentials in external systems that are still to be revoked, newest first: of a project, of a connection, or of all projects that you can read.',
   )
-  async credentialDebts(ctx: Context, args: object): Promise<ConnectionOf<PendingRevocationType>> {
+  async credentialDebts(ctx: Context, args: object): Promise<CountedConnectionOf<PendingRevocationType>> {
     return (await this.service.list(ctx, args)).show(toPendingRevocationType);
   }
 
@@ -135,19 +137,40 @@ export class PendingRevocationResolver {
   }
 }
 
+/** Content of a rotation without the credential that it adopts, which it replaces. */
+const withoutTemporary = (content: object): object =>
+  Object.fromEntries(Object.entries(content).map(([field, { temporaryParameters: _, ...given }]) => [field, given]));
+
 /** Changes rotations. */
 @Resolver(() => SecretRotationType)
 export class RotationResolver {
   constructor(
     private readonly service: RotationService,
+    private readonly reading: RotationReadingService,
     private readonly rotating: RotatingService,
     private readonly deletion: RotationDeletionService,
   ) {}
 
-  @mutation(
+  @creation(
     CreateRotation,
     { secretRotation: [SecretRotationType, 'The created secret rotation.'] },
     'Creates a rotation, its first credential, and the secrets that hold it. The external system is changed only after all checks have passed.',
+    {
+      find: async (rotations: RotationResolver, ctx, { projectId, environment, secretPath, name }) =>
+        toRotationType(await rotations.reading.getByName(ctx, { projectId, environment, secretPath, name })),
+      taken: 'SECRET_ROTATION_NAME_TAKEN',
+      compare: {
+        environment: ({ place }) => place.environmentSlug,
+        secretPath: ({ place }) => place.secretPath,
+        connectionId: ({ connection }) => connection.connectionId,
+        apartFrom: ({ schedule }) => schedule.apart,
+        content: {
+          of: (rotation) => ({ [fieldOf(rotation.type)]: rotation }),
+          as: withoutTemporary,
+        },
+        adopt: null,
+      },
+    },
   )
   async createSecretRotation(ctx: Context, input: object): Promise<{ secretRotation: SecretRotationType }> {
     return { secretRotation: toRotationType(await this.service.create(ctx, input)) };
@@ -252,16 +275,12 @@ export class ProjectRotationsResolver {
   constructor(private readonly service: RotationReadingService) {}
 
   @nested(
-    [SecretRotationType],
+    RotationConnection,
     'Secret rotations of the project that you can read, by name. Null, with PERMISSION_DENIED, if you cannot read any.',
+    RotationPageArgs,
   )
-  async secretRotations({ access }: ProjectType, ctx: Context): Promise<readonly SecretRotationType[]> {
-    return (await this.service.listInProject(ctx, access)).map(toRotationType);
-  }
-
-  @nested(RotationConnection, 'Secret rotations of the project, by name, in pages.', RotationPageArgs)
-  async secretRotationConnection(project: ProjectType, ctx: Context, page: object): Promise<Rotations> {
-    const rotations = await this.secretRotations(project, ctx);
+  async secretRotations({ access }: ProjectType, ctx: Context, page: object): Promise<Rotations> {
+    const rotations = (await this.service.listInProject(ctx, access)).map(toRotationType);
     return counted(orderedPageOf(rotations, page, { orderable: (row) => row }), async () => rotations.length);
   }
 }

@@ -61,12 +61,15 @@ const OPTIONS = routesAt(PATH).get('/options', 'List the rotation types', {
   select: 'kinds',
   as: null,
   show: ({ kinds }) => ({
-    secretRotationOptions: eachOf(kinds as Data[], ({ type, title, app, credentialsOverlap }) => ({
-      name: title,
-      type,
-      connection: app,
-      credentialsOverlap,
-    })),
+    secretRotationOptions: eachOf(
+      kinds as Data[],
+      ({ type, title, app, hasOverlappingCredentials: credentialsOverlap }) => ({
+        name: title,
+        type,
+        connection: app,
+        credentialsOverlap,
+      }),
+    ),
   }),
 });
 

@@ -132,7 +132,7 @@ export const RotationByName = z.strictObject({
   name: z.string().meta({ description: 'Name of the rotation.' }),
 });
 
-/** Arguments of `Project.secretRotationConnection`. */
+/** Arguments of `Project.secretRotations`. */
 export const RotationPage = z.strictObject({ ...pageRules, ...orderRulesOf('by name') });
 
 export const ListRotations = RotationPage.extend({

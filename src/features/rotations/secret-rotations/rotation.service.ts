@@ -57,7 +57,7 @@ interface Plan {
 /** Preview of a rotation. */
 interface Previewed {
   readonly secretKeys: string[];
-  readonly credentialsOverlap: boolean;
+  readonly hasOverlappingCredentials: boolean;
   readonly nextRotationAt: Date | null;
 }
 
@@ -121,7 +121,7 @@ export class RotationService {
     const now = new Date();
     return {
       secretKeys: Object.values(chosen(content).secretsMapping ?? {}),
-      credentialsOverlap: plan.kind.overlaps,
+      hasOverlappingCredentials: plan.kind.overlaps,
       nextRotationAt: nextRunAfter(
         {
           ...{

@@ -5,7 +5,7 @@ import { enumType } from '../../../kernel/graphql/enums.js';
 import { inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
-import { connectionOf, countedConnectionOf } from '../../../kernel/graphql/page.js';
+import { connectionOf } from '../../../kernel/graphql/page.js';
 import { ONE_OF } from '../../../kernel/graphql/schema.js';
 import type { WaitReason } from '../../../kernel/jobs/job-kind.js';
 import { type KindDeclaration, typePrefixOf } from './kind/rotation-kind.js';
@@ -65,7 +65,7 @@ const RotationWindowType = objectType('RotationWindow', 'Window in which a rotat
 
 const ApartType = objectType('ApartRotation', 'Another rotation that must not run at about the same time.', {
   rotationId: [ID, 'ID of the other rotation.'],
-  minutes: [Int, 'Minimum distance from its runs, in minutes.'],
+  minutes: [Int, 'Minimum time between runs of the two rotations, in minutes.'],
 });
 
 const ScheduleType = objectType(
@@ -216,7 +216,7 @@ export class SecretRotationType extends Node {
   updatedAt!: Date;
 }
 
-export const RotationConnection = countedConnectionOf(SecretRotationType, 'SecretRotation', 'name');
+export const RotationConnection = connectionOf(SecretRotationType, 'SecretRotation', 'name');
 
 const AttemptStateEnum = enumType(
   'SecretRotationAttemptState',

@@ -1,6 +1,6 @@
 import { PermissionDenied } from '../../../kernel/authz/ability.js';
 import type { Transaction } from '../../../kernel/context.js';
-import { SealedText } from '../../../kernel/crypto/sealed-text.js';
+import { openedOrNull, SealedText } from '../../../kernel/crypto/sealed-text.js';
 import type { Sealer } from '../../../kernel/crypto/sealer.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { mapYielding } from '../../../kernel/event-loop.js';
@@ -52,7 +52,7 @@ export interface ProjectPlan {
 /** The changes of a batch in one project, before validation. */
 interface Group {
   readonly project: ProjectAccess;
-  readonly held: readonly LockedChange[];
+  readonly locked: readonly LockedChange[];
   readonly pathOf: PathOf;
   tags: ReadonlyMap<string, TagRow>;
 }
@@ -67,39 +67,39 @@ interface Group {
  */
 export async function planBatch(
   tx: Transaction,
-  held: readonly LockedChange[],
+  locked: readonly LockedChange[],
   pathOf: PathOf,
 ): Promise<ProjectPlan[]> {
-  const groups = groupsOf(held, pathOf);
+  const groups = groupsOf(locked, pathOf);
   await checkEach(groups, async (group) => {
-    const changes = group.held.map(({ change }) => change);
+    const changes = group.locked.map(({ change }) => change);
     group.tags = await loadTagsAndCheckRecipients(tx, group, changes);
     if (group.project.enforceEncryptedSecretMetadata) refuseViolations(plainMetadata(changes, group.pathOf));
   });
   authorizeChanges(groups, pathOf);
   refuseRotated(
-    held.flatMap(({ index, record, change }) => violationsOfChange(record, change, (field) => pathOf(index, field))),
+    locked.flatMap(({ index, record, change }) => violationsOfChange(record, change, (field) => pathOf(index, field))),
   );
-  refuseOtherVersions(held, pathOf);
-  await refuseTakenKeys(tx, held, pathOf);
+  refuseOtherVersions(locked, pathOf);
+  await refuseTakenKeys(tx, locked, pathOf);
   const plans: ProjectPlan[] = [];
   for (const group of groups) plans.push(await planOf(tx, group));
   return plans;
 }
 
-function groupsOf(held: readonly LockedChange[], pathOf: PathOf): Group[] {
-  const byProject = [...Map.groupBy(held, ({ project }) => project.projectId)].sort(([a], [b]) => (a < b ? -1 : 1));
+function groupsOf(locked: readonly LockedChange[], pathOf: PathOf): Group[] {
+  const byProject = [...Map.groupBy(locked, ({ project }) => project.projectId)].sort(([a], [b]) => (a < b ? -1 : 1));
   return byProject.map(([, secrets]) => ({
     project: (secrets[0] as LockedChange).project,
-    held: secrets,
+    locked: secrets,
     pathOf: (at, field) => pathOf((secrets[at] as LockedChange).index, field),
     tags: new Map(),
   }));
 }
 
 function authorizeChanges(groups: readonly Group[], pathOf: PathOf): void {
-  const changes = groups.flatMap(({ held, tags }) =>
-    held.map((secret) => ({ ...secret, after: tagsAfter(secret, tags) })),
+  const changes = groups.flatMap(({ locked, tags }) =>
+    locked.map((secret) => ({ ...secret, after: tagsAfter(secret, tags) })),
   );
   authorizeEach(
     changes,
@@ -114,8 +114,8 @@ function authorizeChanges(groups: readonly Group[], pathOf: PathOf): void {
 const tagsAfter = ({ record, change }: LockedChange, tags: ReadonlyMap<string, TagRow>): readonly TagRow[] =>
   change.tagIds === undefined ? record.tags : tagsByIds(tags, change.tagIds);
 
-function refuseOtherVersions(held: readonly LockedChange[], pathOf: PathOf): void {
-  const details = held.flatMap(({ index, record, change: { expectedVersion } }): ErrorDetail[] => {
+function refuseOtherVersions(locked: readonly LockedChange[], pathOf: PathOf): void {
+  const details = locked.flatMap(({ index, record, change: { expectedVersion } }): ErrorDetail[] => {
     if (expectedVersion == null || expectedVersion === record.version) return [];
     const message = `does not match the version of the secret, which is ${record.version}`;
     return [{ path: pathOf(index, 'expectedVersion'), code: 'SECRET_VERSION_DIFFERS', message }];
@@ -124,14 +124,14 @@ function refuseOtherVersions(held: readonly LockedChange[], pathOf: PathOf): voi
 }
 
 /** Keys that the batch itself frees are free; two of its secrets must not get the same one. */
-async function refuseTakenKeys(tx: Transaction, held: readonly LockedChange[], pathOf: PathOf): Promise<void> {
+async function refuseTakenKeys(tx: Transaction, locked: readonly LockedChange[], pathOf: PathOf): Promise<void> {
   const isRenamed = ({ change, record }: LockedChange): boolean => (change.newSecretKey ?? record.key) !== record.key;
-  const renamed = held.filter(isRenamed);
+  const renamed = locked.filter(isRenamed);
   if (renamed.length === 0) return;
   const nameOf = (folderId: string, key: string): string => `${folderId} ${key}`;
   const nameAfter = ({ record, change }: LockedChange): string =>
     nameOf(record.folderId, change.newSecretKey ?? record.key);
-  const kept = new Set(held.filter((secret) => !isRenamed(secret)).map(nameAfter));
+  const kept = new Set(locked.filter((secret) => !isRenamed(secret)).map(nameAfter));
   const repeated = renamed.filter((secret) => kept.has(nameAfter(secret)) || !kept.add(nameAfter(secret)));
   refuseViolations(
     repeated.map(({ index }) => ({
@@ -143,7 +143,7 @@ async function refuseTakenKeys(tx: Transaction, held: readonly LockedChange[], p
   const taken = await listTakenKeys(tx, {
     folderIds: renamed.map(({ record }) => record.folderId),
     keys: renamed.map(({ change }) => change.newSecretKey as string),
-    exceptIds: held.map(({ record }) => record.id),
+    exceptIds: locked.map(({ record }) => record.id),
   });
   const names = new Set(taken.map(({ folderId, key }) => nameOf(folderId, key)));
   refuseDetails(
@@ -162,15 +162,15 @@ async function refuseTakenKeys(tx: Transaction, held: readonly LockedChange[], p
   );
 }
 
-async function planOf(tx: Transaction, { project, held, pathOf, tags }: Group): Promise<ProjectPlan> {
+async function planOf(tx: Transaction, { project, locked, pathOf, tags }: Group): Promise<ProjectPlan> {
   const opener = await openerFor(
     tx,
     project,
-    held.map(({ record }) => record),
+    locked.map(({ record }) => record),
   );
   authorizeReferences(
     project,
-    held.flatMap(({ record, change: { secretValue } }, at) => {
+    locked.flatMap(({ record, change: { secretValue } }, at) => {
       const earlier = () => readableValue(opener, project, record);
       const { environment, path } = record;
       return secretValue === undefined
@@ -178,10 +178,10 @@ async function planOf(tx: Transaction, { project, held, pathOf, tags }: Group): 
         : [{ environment, path, value: new SealedText(secretValue), at: pathOf(at, 'secretValue'), earlier }];
     }),
   );
-  const renamings = renamingsOf(held);
+  const renamings = renamingsOf(locked);
   const renameIn = renamings.length === 0 ? null : renamer(renamings);
   const visibility = new Visibility(project.ability);
-  const planned = await mapYielding(held, (secret) => {
+  const planned = await mapYielding(locked, (secret) => {
     const readsValue = visibility.readsValue(secret.record);
     const next = nextOf(opener, secret, { renameIn, readsValue });
     const differences = differencesOf(opener, { ...secret, next, readsValue });
@@ -190,8 +190,8 @@ async function planOf(tx: Transaction, { project, held, pathOf, tags }: Group): 
   return { project, opener, planned, renamings };
 }
 
-const renamingsOf = (held: readonly LockedChange[]): Renaming[] =>
-  held.flatMap(({ record: { environment, path, key }, change: { newSecretKey = key } }) =>
+const renamingsOf = (locked: readonly LockedChange[]): Renaming[] =>
+  locked.flatMap(({ record: { environment, path, key }, change: { newSecretKey = key } }) =>
     newSecretKey === key ? [] : [{ from: { environment, path, key }, to: { environment, path, key: newSecretKey } }],
   );
 
@@ -201,7 +201,7 @@ function nextOf(
   { renameIn, readsValue }: { renameIn: RenameIn | null; readsValue: boolean },
 ): NextState {
   const isShown = change.secretValue !== undefined || readsValue;
-  return nextState(opener, { record, change, isShown, rename: renameIn?.(record, isShown) ?? null });
+  return nextState(opener, { record, change, readsValue, isShown, rename: renameIn?.(record, isShown) ?? null });
 }
 
 /**
@@ -214,9 +214,9 @@ function differencesOf(
 ): Difference[] {
   const given = new Set<Difference>();
   const before = <T>(part: Difference, isGiven: boolean, after: T, open: (() => T) | null): T => {
-    const opened = open === null ? undefined : openedBy(open);
-    if (opened === undefined && isGiven) given.add(part);
-    return opened === undefined ? after : opened;
+    const opened = open === null ? null : openedOrNull(() => ({ part: open() }));
+    if (opened === null && isGiven) given.add(part);
+    return opened === null ? after : opened.part;
   };
   const { clear, attributes } = next;
   const openValue = readsValue ? () => openSecretValue(opener, record) : null;
@@ -236,15 +236,6 @@ function differencesOf(
     { record: { ...attributes, path: record.path }, clear },
   );
   return DIFFERENCES.filter((part) => given.has(part) || found.includes(part));
-}
-
-function openedBy<T>(open: () => T): T | undefined {
-  try {
-    return open();
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'SEALED_VALUE_INVALID') return undefined;
-    throw error;
-  }
 }
 
 const comparable = (record: SecretRecord) => ({ ...record, tagIds: record.tags.map(({ id }) => id) });

@@ -72,7 +72,7 @@ export async function lockSecrets(
   const renamed = found.filter(({ record }) => renamedIds.has(record.id));
   const renamedIn = [...Map.groupBy(renamed, ({ project }) => project.projectId)].sort(([a], [b]) => (a < b ? -1 : 1));
   for (const [projectId] of renamedIn) await lockStructure(tx, { projectId });
-  const homes = new Set((await lockFoldersOfSecrets(tx, { ids })).map(({ id }) => id));
+  const lockedFolderIds = new Set((await lockFoldersOfSecrets(tx, { ids })).map(({ id }) => id));
   const referring: string[] = [];
   for (const [projectId, secrets] of renamedIn) {
     const names = namesOf(secrets.map(({ record }) => record));
@@ -81,7 +81,7 @@ export async function lockSecrets(
   await lockByIds(tx, { ids: [...new Set([...ids, ...referring])] });
   // Read after the lock and not with it: a statement that waited for the lock would see the old values.
   const records = await listByIds(tx, ids);
-  if (records.some(({ folderId }) => !homes.has(folderId))) throw new AppError('CONCURRENT_CHANGE');
+  if (records.some(({ folderId }) => !lockedFolderIds.has(folderId))) throw new AppError('CONCURRENT_CHANGE');
   if (records.some(({ valueSealed }) => valueSealed === null))
     throw tx.load?.tooLarge() ?? new AppError('ANSWER_TOO_LARGE');
   return seenOf(records, new Map(found.map(({ project }) => [project.projectId, project])));

@@ -23,7 +23,7 @@ export interface SecretChanges {
 
 /** Result of a batch. */
 export interface BatchResult {
-  readonly dryRun: boolean;
+  readonly isDryRun: boolean;
   /** In the order of the batch. */
   readonly changed: readonly SecretChanges[];
   /** Other secrets whose references were updated, as far as the caller may read them. */
@@ -54,7 +54,7 @@ export async function writeBatch(
     await lockProjects(tx, { ids: plans.map(({ project }) => project.projectId) });
     await tx.auditTrail.recordChange(tx, ...eventsOf(shown, { action, facts }));
   }
-  return outcomeOf(shown, { dryRun: false, rewritten });
+  return outcomeOf(shown, { isDryRun: false, rewritten });
 }
 
 /** Previews `writeBatch`: writes nothing but the audit records of the reads. */
@@ -70,12 +70,15 @@ export async function previewBatch(
     shown.push(...(await mapYielding(planned, (secret): Shown => [secret, viewer.view(secret.record)])));
     rewritten += await rewriteReferencesTo(tx, project, renamings, { except: idsOf(planned), isDryRun: true });
   }
-  return { ...outcomeOf(shown, { dryRun: true, rewritten }), reads: eventsOf(shown, { action, facts }) };
+  return { ...outcomeOf(shown, { isDryRun: true, rewritten }), reads: eventsOf(shown, { action, facts }) };
 }
 
 async function writeIn(tx: Transaction, { project, planned }: ProjectPlan): Promise<Shown[]> {
   const sealer = await sealerFor(tx, project, planned.length);
-  const rows = await mapYielding(planned, ({ next }) => sealedRow(sealer, next.attributes, next.clear));
+  const rows = await mapYielding(planned, ({ next }) => ({
+    ...sealedRow(sealer, next.attributes, next.clear),
+    renewsAge: next.renewsAge,
+  }));
   const written = await updateSecrets(tx, project, rows);
   const times = new Map(written.map((row) => [row.id, row]));
   const records = rows.flatMap((row, at) => {
@@ -95,9 +98,9 @@ const idsOf = (planned: readonly PlannedChange[]): ReadonlySet<string> =>
 
 const outcomeOf = (
   shown: readonly Shown[],
-  { dryRun, rewritten }: { dryRun: boolean; rewritten: number },
+  { isDryRun, rewritten }: { isDryRun: boolean; rewritten: number },
 ): BatchResult => ({
-  dryRun,
+  isDryRun,
   changed: shown
     .toSorted(([a], [b]) => a.index - b.index)
     .map(([{ record, differences }, view]) => ({ view, versionBefore: record.version, differences })),

@@ -22,14 +22,14 @@ const SecretUpdateType = objectType('SecretUpdate', 'Changes of one secret of a 
 type SecretUpdateType = InstanceType<typeof SecretUpdateType>;
 
 const UpdateSecretsByIdPayload = objectType('UpdateSecretsByIdPayload', 'Result of `updateSecretsById`.', {
-  dryRun: [Boolean, 'Whether this was a preview that changed nothing.'],
+  isDryRun: [Boolean, 'Whether this was a preview that changed nothing.'],
   updates: [[SecretUpdateType], 'The changes, in the order of the input.'],
   rewritten: [Int, 'Number of other secrets, among those whose values you can read, whose references were updated.'],
 });
 type UpdateSecretsByIdPayload = InstanceType<typeof UpdateSecretsByIdPayload>;
 
 const ReplaceValuePayload = objectType('ReplaceValuePayload', 'Result of `replaceValue`.', {
-  dryRun: [Boolean, 'Whether this was a preview that changed nothing.'],
+  isDryRun: [Boolean, 'Whether this was a preview that changed nothing.'],
   updates: [[SecretUpdateType], 'The secrets with the new value, ordered by path, key, then ID.'],
   leftOut: [
     [SecretType],
@@ -45,15 +45,15 @@ const toUpdateType = ({ view, versionBefore, differences }: SecretChanges): Secr
 });
 
 /** Converts a batch result to its API type. */
-const toUpdatePayload = ({ dryRun, changed, rewritten }: BatchResult): UpdateSecretsByIdPayload => ({
-  dryRun,
+const toUpdatePayload = ({ isDryRun, changed, rewritten }: BatchResult): UpdateSecretsByIdPayload => ({
+  isDryRun,
   updates: changed.map(toUpdateType),
   rewritten,
 });
 
 /** Converts a replacement to its API type. */
-const toReplacePayload = ({ dryRun, changed, leftOut }: Replaced): ReplaceValuePayload => ({
-  dryRun,
+const toReplacePayload = ({ isDryRun, changed, leftOut }: Replaced): ReplaceValuePayload => ({
+  isDryRun,
   updates: changed.map(toUpdateType),
   leftOut: leftOut.map(toSecretType),
 });

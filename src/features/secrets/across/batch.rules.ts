@@ -37,7 +37,11 @@ export const UpdateSecretsById = z
 /** Input of `replaceValue`. */
 export const ReplaceValue = z
   .strictObject({
-    likeSecretId: idOf('ID of a secret that has the value to replace. You must be able to read its value.'),
+    likeSecretId: idOf('ID of a secret that has the value to replace. You must be able to read its value.').optional(),
+    currentValue: secretValue
+      .refine((value) => value !== '', { error: 'must not be empty', params: { code: 'EMPTY_VALUE' } })
+      .optional()
+      .meta({ description: 'The value to replace, not empty. Set either this or `likeSecretId`.' }),
     secretValue: secretValue.meta({
       description:
         'The new value, up to 512 KiB of UTF-8. It may reference only secrets that you can see in each of the projects.',
@@ -49,6 +53,10 @@ export const ReplaceValue = z
       .nullish()
       .meta({ description: 'Only these projects. All projects where you can read values when absent.' }),
     dryRun,
+  })
+  .refine(({ likeSecretId, currentValue }) => (likeSecretId === undefined) !== (currentValue === undefined), {
+    error: 'must have exactly one of likeSecretId and currentValue',
+    params: { code: 'NOT_ONE' },
   })
   .meta({ description: 'The value to replace and the new value. Either all occurrences are replaced or none.' });
 

@@ -190,7 +190,7 @@ const MAX_SET = 1_000;
 const MAX_SET_BYTES = 2 * 1024 * 1024;
 
 /** The target of copies of secrets in a folder, while it is where the plan has it. */
-type Home = Pick<SecretRow, 'environmentId' | 'folderId'> & Pick<PlannedFolder, 'path'>;
+type TargetFolder = Pick<SecretRow, 'environmentId' | 'folderId'> & Pick<PlannedFolder, 'path'>;
 
 /**
  * Writes copies of folders, imports and secrets into a new project, in the transaction of the plan. Values are copied
@@ -205,8 +205,8 @@ export async function writeContents(
   target: CopyTarget,
   { folders, imports, secrets }: ContentsPlan,
 ): Promise<WrittenContents> {
-  const homes = await writeFolders(tx, target, folders);
-  const folderIdOf = (sourceId: string): string => (homes.get(sourceId) as Home).folderId;
+  const targetFolders = await writeFolders(tx, target, folders);
+  const folderIdOf = (sourceId: string): string => (targetFolders.get(sourceId) as TargetFolder).folderId;
   if (imports.length > 0) {
     await insertCopiedImports(tx, {
       ...target,
@@ -214,8 +214,8 @@ export async function writeContents(
       sourceFolderIds: imports.map(({ sourceFolderId }) => folderIdOf(sourceFolderId)),
     });
   }
-  const rows = secrets.length === 0 ? [] : await writeSecrets(tx, source, target, { secrets, homes });
-  const sourceFolders = new Map([...homes].map(([sourceFolderId, { folderId }]) => [folderId, sourceFolderId]));
+  const rows = secrets.length === 0 ? [] : await writeSecrets(tx, source, target, { secrets, targetFolders });
+  const sourceFolders = new Map([...targetFolders].map(([sourceFolderId, { folderId }]) => [folderId, sourceFolderId]));
   const events = [...Map.groupBy(rows, ({ folderId }) => folderId)].map(([folderId, [first, ...others]]) => {
     const { environmentId } = first as Copied;
     const ids = [first as Copied, ...others].map(({ id }) => id);
@@ -232,17 +232,20 @@ async function writeSecrets(
   tx: Transaction,
   source: ProjectAccess,
   target: CopyTarget,
-  { secrets, homes }: { readonly secrets: readonly PlannedSecret[]; readonly homes: ReadonlyMap<string, Home> },
+  {
+    secrets,
+    targetFolders,
+  }: { readonly secrets: readonly PlannedSecret[]; readonly targetFolders: ReadonlyMap<string, TargetFolder> },
 ): Promise<Copied[]> {
   const sealer = await sealerFor(tx, target, secrets.length);
   const copied: Copied[] = [];
   for (const set of setsOf(secrets)) {
     // Rejected also once the caller was told that it takes too long.
     tx.load?.reserve(set.reduce((sum, { bytes }) => sum + bytes, 0));
-    const records = await readSecrets(tx, source, { set, homes });
+    const records = await readSecrets(tx, source, { set, targetFolders });
     const opener = await openerFor(tx, source, records);
     const rows = await mapYielding(records, (record): SecretRow => {
-      const { environmentId, folderId } = homes.get(record.folderId) as Home;
+      const { environmentId, folderId } = targetFolders.get(record.folderId) as TargetFolder;
       const clear = openContents(opener, target, record, hasValue(record) ? undefined : openedWithoutValue);
       return sealedRow(sealer, { ...attributesIn(target, record), environmentId, folderId }, clear);
     });
@@ -275,16 +278,16 @@ async function writeFolders(
   tx: Transaction,
   target: CopyTarget,
   folders: readonly PlannedFolder[],
-): Promise<ReadonlyMap<string, Home>> {
+): Promise<ReadonlyMap<string, TargetFolder>> {
   if (folders.length === 0) return new Map();
   const slugs = [...new Set(folders.map(({ environment }) => environment))];
   const roots = new Map((await lockRootFolders(tx, { ...target, slugs })).map((root) => [root.environment, root]));
-  const homes = new Map<string, Home>();
+  const targetFolders = new Map<string, TargetFolder>();
   const byPlace = new Map<string, string>();
   const made = folders.flatMap((folder): CopiedFolder[] => {
     const { environmentId, rootId } = roots.get(folder.environment) as LockedEnvironment;
     const id = isRoot(folder) ? rootId : newId();
-    homes.set(folder.id, { environmentId, folderId: id, path: folder.path });
+    targetFolders.set(folder.id, { environmentId, folderId: id, path: folder.path });
     byPlace.set(placeOf(folder), id);
     if (isRoot(folder)) return [];
     const parentId = byPlace.get(placeOf({ ...folder, path: parentOf(folder.path) }));
@@ -294,7 +297,7 @@ async function writeFolders(
     ];
   });
   if (made.length > 0) await insertCopiedFolders(tx, { ...target, folders: JSON.stringify(made) });
-  return homes;
+  return targetFolders;
 }
 
 /**
@@ -304,14 +307,17 @@ async function writeFolders(
 async function readSecrets(
   tx: Transaction,
   { ability }: ProjectAccess,
-  { set, homes }: { readonly set: readonly PlannedSecret[]; readonly homes: ReadonlyMap<string, Home> },
+  {
+    set,
+    targetFolders,
+  }: { readonly set: readonly PlannedSecret[]; readonly targetFolders: ReadonlyMap<string, TargetFolder> },
 ): Promise<SecretRecord[]> {
   const [first] = set;
   const ids = set.map(({ id }) => id);
   const records = await listByIds(tx, ids, first?.withValue);
   const visibility = new Visibility(ability);
   const isAsPlanned = (record: SecretRecord): boolean =>
-    homes.get(record.folderId)?.path === record.path &&
+    targetFolders.get(record.folderId)?.path === record.path &&
     visibility.describes(record) &&
     (record.valueSealed === undefined || (record.valueSealed !== null && visibility.readsValue(record)));
   if (records.length < set.length || !records.every(isAsPlanned)) throw new AppError('CONCURRENT_CHANGE');

@@ -1,11 +1,13 @@
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { presentConditions } from '../../../kernel/database/conditions.js';
 import { quickQuery } from '../../../kernel/database/database.js';
+import type { RowFrom } from '../../../kernel/database/statement.js';
 import { BY_NAME, type ListOrder } from '../../../kernel/list-order.js';
 import type { PersonalSecret } from '../entities/personal.entity.js';
 import { FILTERS, filterParams, type Position, type SecretFilters } from '../scope/list-conditions.sql.js';
 import { mostSlashes, type SecretLocation } from '../scope/location.rules.js';
 import {
+  countSecrets,
   findLockedSecrets,
   findSecret,
   findSecretByKey,
@@ -13,6 +15,7 @@ import {
   findSecretsByKey,
   type ListedRow,
   listSecrets,
+  lockSecret,
 } from './secret.sql.js';
 
 /** What rows of a run share, and what is read as null where it is empty. */
@@ -128,42 +131,32 @@ interface ListOptions {
   readonly since?: string | null;
 }
 
-/** Secrets of one folder, by path, then key (by code points). An unknown folder and an empty one both have none. */
-export const listInFolder = (
-  ctx: Context,
-  { projectId, environment, secretPath }: SecretLocation,
-  options: ListOptions,
-): Promise<ListedRecord[]> => list(ctx, 'folder', { projectId, environment, secretPath }, options);
-
-/** Secrets of many folders of a project, by path, then key. */
-export const listInFolders = (
-  ctx: Context,
-  { projectId, folderIds }: { projectId: string; folderIds: readonly string[] },
-  options: ListOptions,
-): Promise<ListedRecord[]> => list(ctx, 'foldersOfProject', { projectId, folderIds }, options);
-
-/** Secrets at the same path of many environments, and with `recursive` below it, in one statement: for lists inside of lists. */
-export const listInEnvironments = (
-  ctx: Context,
-  environmentIds: readonly string[],
-  { secretPath, recursive, ...options }: ListOptions & { secretPath: string; recursive: boolean },
-): Promise<ListedRecord[]> => {
-  const place = { environmentIds, secretPath, most: mostSlashes(secretPath) };
-  return list(ctx, recursive ? 'treesOfEnvironments' : 'environments', place, options);
-};
-
-/** Secrets of many folders of any projects, in one statement: for lists inside of lists. */
-export const listInManyFolders = (
-  ctx: Context,
-  folderIds: readonly string[],
-  options: ListOptions,
-): Promise<ListedRecord[]> => list(ctx, 'folders', { folderIds }, options);
-
-type ListParams = Parameters<ReturnType<typeof listSecrets>>[1];
 type PlaceParams = Pick<
-  ListParams,
+  Parameters<ReturnType<typeof listSecrets>>[1],
   'projectId' | 'environment' | 'secretPath' | 'most' | 'folderIds' | 'environmentIds'
 >;
+
+/** Where secrets are listed: one folder, many of a project or of any, or the same path of many environments with or without what is below. */
+export type ListPlace = { readonly in: Parameters<typeof listSecrets>[0]['in'] } & Partial<PlaceParams>;
+
+/** One folder. */
+export const inFolder = ({ projectId, environment, secretPath }: SecretLocation): ListPlace => ({
+  in: 'folder',
+  projectId,
+  environment,
+  secretPath,
+});
+
+/** A path of many environments, with `recursive` also what is below: for lists inside of lists. */
+export const inEnvironments = (
+  environmentIds: readonly string[],
+  { secretPath, recursive }: { readonly secretPath: string; readonly recursive: boolean },
+): ListPlace => ({
+  in: recursive ? 'treesOfEnvironments' : 'environments',
+  environmentIds,
+  secretPath,
+  most: mostSlashes(secretPath),
+});
 
 const NO_PLACE: PlaceParams = {
   projectId: null,
@@ -174,10 +167,10 @@ const NO_PLACE: PlaceParams = {
   environmentIds: null,
 };
 
-async function list(
+/** Secrets of a place in one statement, by path, then key (by code points). An unknown folder and an empty one both have none. */
+export async function listSecretsIn(
   ctx: Context,
-  where: Parameters<typeof listSecrets>[0]['in'],
-  place: Partial<PlaceParams>,
+  { in: where, ...place }: ListPlace,
   { withValues, filters, bounds, order = BY_NAME, since = null }: ListOptions,
 ): Promise<ListedRecord[]> {
   const { after = null, limit = null, of = 'list' } = bounds ?? {};
@@ -196,6 +189,23 @@ async function list(
   });
   const rows = await find(ctx, { ...NO_PLACE, ...place, ...params, afterFirst, afterSecond, since, limit, userId });
   return filled(rows).map(toListed);
+}
+
+/** How many secrets a place has, and of how many of them the caller has a personal value: for each owner of many lists. */
+export function countSecretsIn(
+  ctx: Context,
+  { in: where, ...place }: ListPlace,
+  { filters, since = null }: Pick<ListOptions, 'filters' | 'since'>,
+): Promise<RowFrom<typeof countSecrets>[]> {
+  const userId = callingUserId(ctx) ?? null;
+  const params = filterParams(filters);
+  const count = countSecrets({
+    withOwn: userId !== null,
+    ...presentConditions(FILTERS, params),
+    in: where,
+    isSince: since !== null,
+  });
+  return count(ctx, { ...NO_PLACE, ...place, ...params, since, userId });
 }
 
 /** One secret of a folder by its key, with the caller's personal value if the caller is a user. */
@@ -226,6 +236,18 @@ export async function findById(ctx: Context, id: string, withValues: boolean): P
 /** Secrets by id, by path, then key. */
 export const listByIds = async (ctx: Context, ids: readonly string[], withValues = true): Promise<SecretRecord[]> =>
   (await findSecrets({ withValues })(ctx, { ids })).map(toRecord);
+
+/** One secret, locked until the transaction ends: mostly nobody else changes it, and the statement that locks it reads it, too. */
+export async function lockOne(
+  tx: Transaction,
+  wanted: { readonly id: string } | { readonly folderId: string; readonly key: string },
+): Promise<SecretRecord[]> {
+  const lock = lockSecret({ by: 'id' in wanted ? 'id' : 'key' });
+  const found = await lock(tx, { id: null, folderId: null, key: null, ...wanted });
+  if (!found.some(({ hasWaited }) => hasWaited)) return found.map(toRecord);
+  const ids = found.map(({ id }) => id);
+  return listByIds(tx, ids);
+}
 
 /** Secrets that the transaction has locked, as `listByIds`: the lock is sent with this. */
 export const listLocked = async (tx: Transaction): Promise<SecretRecord[]> =>

@@ -6,7 +6,7 @@ import { filterYielding } from '../../../kernel/event-loop.js';
 import { distinctIds, isId } from '../../../kernel/ids.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { Visibility } from '../scope/visibility.rules.js';
-import { findById, listLocked, type SecretRecord } from './find-secrets.js';
+import { findById, listLocked, lockOne, type SecretRecord } from './find-secrets.js';
 import {
   lockAndRecordByIds,
   lockAndRecordByKeys,
@@ -46,7 +46,7 @@ export async function holdSecret(
     await lockFolderOfSecret(tx, { secretId: id });
   }
   // It may have been changed, moved and hidden meanwhile.
-  const [record] = await lockedRecords(tx, project, (lock) => lockAndRecordByIds(lock, { ids: [id] }));
+  const [record] = await visibleIn(project, await lockOne(tx, { id }));
   if (record === undefined) throw new AppError(code);
   const { environmentId, folderId, projectId, environment, path: secretPath } = record;
   return {
@@ -74,14 +74,19 @@ export async function lockBatch(
   target: WriteTarget,
   wanted: readonly { readonly index: number; readonly key: string }[],
 ): Promise<ReadonlyMap<string, SecretRecord>> {
+  const { folderId, project, homes } = target;
   const keys = wanted.map(({ key }) => key);
+  const byName = (records: readonly SecretRecord[]) => new Map(records.map((record) => [nameOf(record), record]));
+  const [key = '', ...others] = keys;
+  if (homes === undefined && others.length === 0)
+    return byName(await visibleIn(project, await lockOne(tx, { folderId, key })));
   const folderIds = wanted.map(({ index }) => folderAt(target, index).folderId);
-  const records = await lockedRecords(tx, target.project, (lock) =>
-    target.homes === undefined
-      ? lockAndRecordByKeys(lock, { folderId: target.folderId, keys })
+  const records = await lockedRecords(tx, project, (lock) =>
+    homes === undefined
+      ? lockAndRecordByKeys(lock, { folderId, keys })
       : lockAndRecordInFolders(lock, { folderIds, keys }),
   );
-  return new Map(records.map((record) => [nameOf(record), record]));
+  return byName(records);
 }
 
 /**
@@ -110,7 +115,10 @@ async function lockedRecords(
 ): Promise<SecretRecord[]> {
   await lock(pipelined(tx));
   // A statement after the lock and not the same: one that waited for the lock would see the old tags.
-  const records = await listLocked(tx);
-  const visibility = new Visibility(project.ability);
-  return filterYielding(records, (record) => visibility.describes(record));
+  return visibleIn(project, await listLocked(tx));
 }
+
+const visibleIn = ({ ability }: ProjectAccess, records: SecretRecord[]): Promise<SecretRecord[]> => {
+  const visibility = new Visibility(ability);
+  return filterYielding(records, (record) => visibility.describes(record));
+};

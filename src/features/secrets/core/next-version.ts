@@ -79,8 +79,10 @@ interface Changing {
   readonly change: Omit<SecretChange, 'secretKey'>;
   /** As for `newRow`. */
   readonly rename: Rename | null;
+  /** Whether the caller may read the value. */
+  readonly readsValue: boolean;
   /**
-   * Whether the caller may read the value: otherwise a value that would become too long is not an error, but keeps its
+   * Whether it knows the value after the change: otherwise one that would become too long is not an error, but keeps its
    * references.
    */
   readonly isShown: boolean;
@@ -90,6 +92,8 @@ interface Changing {
 export interface NextState {
   readonly attributes: Attributes;
   readonly clear: SecretPlaintext;
+  /** As in `SecretRow`. */
+  readonly renewsAge: boolean;
 }
 
 /**
@@ -98,8 +102,8 @@ export interface NextState {
  * @throws as `nextState`
  */
 export function nextRow(sealer: SecretSealer, opener: Sealer, changing: Changing): SecretRow {
-  const { attributes, clear } = nextState(opener, changing);
-  return sealedRow(sealer, attributes, clear);
+  const { attributes, clear, renewsAge } = nextState(opener, changing);
+  return { ...sealedRow(sealer, attributes, clear), renewsAge };
 }
 
 /**
@@ -107,7 +111,7 @@ export function nextRow(sealer: SecretSealer, opener: Sealer, changing: Changing
  *
  * @throws SECRET_REFERENCED, REFERENCES_TOO_LONG, SEALED_VALUE_INVALID
  */
-export function nextState(opener: Sealer, { record, change, rename, isShown }: Changing): NextState {
+export function nextState(opener: Sealer, { record, change, rename, readsValue, isShown }: Changing): NextState {
   const kept = nextAttributes(record);
   const { secretValue, secretComment, secretMetadata, tagIds, secretReminderRecipients } = change;
   const attributes: Attributes = {
@@ -129,7 +133,7 @@ export function nextState(opener: Sealer, { record, change, rename, isShown }: C
     comment: secretComment === undefined ? openSecretComment(opener, record) : commentOf(secretComment),
     metadata: secretMetadata === undefined ? openSecretMetadata(opener, record) : entriesOf(secretMetadata),
   };
-  return { attributes, clear };
+  return { attributes, clear, renewsAge: secretValue !== undefined && !readsValue };
 }
 
 /** Location and tags of written rows: what a response needs and the rows do not have. */

@@ -41,6 +41,15 @@ export function entriesAfter(
   });
 }
 
+/** How many entries a list has, by its numbers of rows; absent: it has none. */
+export function numberOfEntries(
+  counts: { readonly count: number; readonly ownCount: number } | undefined,
+  ownValues: OwnValues,
+): number {
+  const { count, ownCount } = counts ?? { count: 0, ownCount: 0 };
+  return ownValues === 'beside' ? count + ownCount : count;
+}
+
 /** An entry as the caller sees it. */
 export const viewEntry = (viewer: SecretViewer, { record, own }: Entry): SecretView =>
   own === null ? viewer.view(record) : viewer.personalView(record, own);

@@ -3,6 +3,7 @@ import { EMPTY_RECORD_BYTES } from '../../../kernel/crypto/seal.js';
 import { AppError } from '../../../kernel/errors.js';
 import { mapYielding } from '../../../kernel/event-loop.js';
 import type { ReadSize } from '../../../kernel/load/load.js';
+import type { Visibility } from '../scope/visibility.rules.js';
 import type { ListedRecord } from './find-secrets.js';
 import type { Entry } from './secret-pages.js';
 
@@ -10,23 +11,32 @@ import type { Entry } from './secret-pages.js';
 const LIGHT_ROWS = 100;
 
 /**
+ * How many rows a page reads. Where rules depend on single secrets, the rows of a page are known only after reading all that follow:
+ * even a short page is a heavy read.
+ *
+ * @param limit of the page; null: all
+ */
+export const rowsReadFor = <L extends number | null | undefined>({ isPerSecret }: Visibility, limit: L): L | null =>
+  isPerSecret ? null : limit;
+
+/**
  * Waits for the turn of a heavy read.
  *
- * @param first at most so many rows; null: all
+ * @param most it reads at most so many rows; null: all
  * @throws OVERLOADED
  */
 export async function acquireReadSlot(
   ctx: Context,
-  first: number | null | undefined,
+  most: number | null | undefined,
   heaviness: ReadSize,
 ): Promise<void> {
-  if (first != null && first <= LIGHT_ROWS) return;
+  if (most != null && most <= LIGHT_ROWS) return;
   await ctx.load?.turn(ctx.actor.tokenId ?? ctx.actor.id, heaviness);
 }
 
 /** Ends the turn early, if there turned out to be few rows. */
-export function releaseSlotOfFewRows(ctx: Context, first: number | null | undefined, rows: number): void {
-  const hasTurn = first == null || first > LIGHT_ROWS;
+export function releaseSlotOfFewRows(ctx: Context, most: number | null | undefined, rows: number): void {
+  const hasTurn = most == null || most > LIGHT_ROWS;
   if (hasTurn && rows <= LIGHT_ROWS) ctx.load?.endTurn();
 }
 

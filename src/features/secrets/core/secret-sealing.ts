@@ -206,7 +206,7 @@ export function sealSecret(
  * the same for equal values of the organization. Null for the empty value: all empty values are equal, and none is
  * confidential.
  */
-function digestOf({ ofProject, ofOrganization }: SecretSealer, value: SealedText): Buffer | null {
+export function digestOf({ ofProject, ofOrganization }: SecretSealer, value: SealedText): Buffer | null {
   const text = value.reveal();
   return text === '' ? null : ofProject.blind(ofOrganization.digest(text));
 }
@@ -292,13 +292,18 @@ export const referencesIn = (value: SealedText): readonly Reference[] => parseRe
 
 /** Seals the fields of a personal secret, for one row at one version. Takes two seals at most. */
 export function sealPersonal(
-  { ofProject }: SecretSealer,
+  sealer: SecretSealer,
   row: RowVersion,
   { value, comment }: Omit<SecretPlaintext, 'metadata'>,
-): Pick<SealedSecret, 'valueSealed' | 'commentSealed'> {
+): Pick<SealedSecret, 'valueSealed' | 'commentSealed' | 'valueDigest'> {
+  const { ofProject } = sealer;
   const seal = (column: SealedPart, text: SealedText): Buffer =>
     ofProject.seal({ table: TABLES.personal, column, rowId: row.id, rowVersion: row.version }, text);
-  return { valueSealed: seal('value', value), commentSealed: comment === null ? null : seal('comment', comment) };
+  return {
+    valueSealed: seal('value', value),
+    commentSealed: comment === null ? null : seal('comment', comment),
+    valueDigest: digestOf(sealer, value),
+  };
 }
 
 /** Value or comment of a personal secret. @throws SEALED_VALUE_INVALID */

@@ -1,24 +1,34 @@
 // Secrets with their tags, references and versions in one round trip: statements that write several tables.
 import { SYSTEM } from '../../../kernel/context.js';
 import { arrayOfHiddenLength } from '../../../kernel/database/plans.sql.js';
-import { sqlStatement, t, type ValuesOf } from '../../../kernel/database/statement.js';
+import { sqlStatement, sqlVariants, t, type ValuesOf } from '../../../kernel/database/statement.js';
 import { columnNamesExcept, sqlColumnsOf, sqlRowsOf } from '../../../kernel/database/tables.js';
 import { SecretSchema } from '../entities/secret.entity.js';
 
 const { row: SECRET } = sqlColumnsOf(
   SecretSchema,
   's',
-  columnNamesExcept(SecretSchema, 'organizationId', 'projectId', 'actorKind', 'actorId', 'createdAt', 'updatedAt'),
+  columnNamesExcept(
+    SecretSchema,
+    'organizationId',
+    'projectId',
+    'actorKind',
+    'actorId',
+    'createdAt',
+    'updatedAt',
+    'valueChangedAt',
+  ),
 );
 const COLUMNS = sqlRowsOf(SECRET).names;
 /** The columns that a write of a secret determines. A `rotationId` is that of the rotation which writes the value. */
 export type SecretColumns = ValuesOf<typeof SECRET>;
 
-/** A row with its tags and references, and what is sealed for its version. */
+/** A row with its tags and references, what is sealed for its version, and whether its value is new even if it is equal. */
 const ROWS = sqlRowsOf({
   ...SECRET,
   tags: t.json,
   refs: t.json,
+  renewsAge: t.boolean,
   versionValueSealed: t.bytea,
   versionCommentSealed: t.nullable(t.bytea),
   versionMetadataSealed: t.nullable(t.bytea),
@@ -44,6 +54,11 @@ const TAGGED = `tagged as (
     insert into secret_tag (secret_id, tag_id) select g.id, tag::uuid from given g, jsonb_array_elements_text(g.tags) tag
     on conflict do nothing)`;
 
+const UNTAGGED = `untagged as (
+    delete from secret_tag st using given g where st.secret_id = g.id and not g.tags ? st.tag_id::text)`;
+
+const WITHOUT_REFERENCES = `unreferred as (delete from secret_reference where secret_id = any(${arrayOfHiddenLength(':id', 'uuid')}))`;
+
 /**
  * References that a value no longer has. Grouped and not joined: a plan made for short values could scan all references
  * of a long one for each name. Nobody else writes references of these secrets, which are locked: their positions in the
@@ -65,10 +80,10 @@ const REFERRED = `referred as (
 /** The version of a write has the contents of the row, sealed for the history: neither can be decrypted in place of the other. */
 const keptIn = (folders: string): string => `kept as (
     insert into secret_version (secret_id, version, organization_id, project_id, environment_id, folder_id, path, key, value_sealed,
-      comment_sealed, metadata, metadata_sealed, skip_multiline_encoding, reminder_note, reminder_repeat_days, reminder_recipient_ids, tag_ids,
+      value_digest, comment_sealed, metadata, metadata_sealed, skip_multiline_encoding, reminder_note, reminder_repeat_days, reminder_recipient_ids, tag_ids,
       actor_kind, actor_id)
     select g.id, g.version, :organizationId::uuid, :projectId::uuid, g.environment_id, g.folder_id, f.path, g.key, g.version_value_sealed,
-      g.version_comment_sealed, g.metadata, g.version_metadata_sealed, g.skip_multiline_encoding, g.reminder_note, g.reminder_repeat_days,
+      g.value_digest, g.version_comment_sealed, g.metadata, g.version_metadata_sealed, g.skip_multiline_encoding, g.reminder_note, g.reminder_repeat_days,
       g.reminder_recipient_ids,
       array(select jsonb_array_elements_text(g.tags)::uuid), :actorKind, :actorId::uuid
     from given g join ${folders} f on f.id = g.folder_id)`;
@@ -127,13 +142,16 @@ const newestBeyond = (rows: string, counted: string, kept: string): string => `(
         order by k.version desc offset ${kept} limit 1) as version
       from ${rows} g where g.version > ${kept} offset 0)`;
 
+/** How many versions the project of written rows keeps: looked up once. */
+const MOST = `most as materialized (select ${limitOf(':projectId::uuid')} as versions)`;
+
 /**
  * The versions by the service itself beyond the same limit. The last one before a version by a person always stays: a
  * gap that ends with a version by the service contains only such versions, so that the contents at any time are known.
  */
 const REWRITTEN = `rewritten as (
     delete from secret_version v
-    using ${newestBeyond('given', `k.actor_kind = '${SYSTEM.kind}'`, `${limitOf(':projectId::uuid')} - 1`)} beyond
+    using ${newestBeyond('given', `k.actor_kind = '${SYSTEM.kind}'`, '(select versions - 1 from most)')} beyond
     where v.secret_id = beyond.id and v.version <= beyond.version and v.actor_kind = '${SYSTEM.kind}'
       and exists (select from secret_version n where n.secret_id = v.secret_id and n.version = v.version + 1
         and n.actor_kind = '${SYSTEM.kind}'))`;
@@ -143,27 +161,30 @@ const areAt = (folderIds: string, path: string, environment: string): string => 
     select coalesce(bool_and(f.path = ${path} and e.slug = ${environment}), true)
     from folder f join environment e on e.id = f.environment_id where f.id in (${folderIds}))`;
 
-/** Two statements cannot be one here: each part of a statement sees the same row as it was before. Hence no delete and insert of all. */
-const updateOf = (isByService: boolean) =>
-  sqlStatement({
-    text: `with ${SENT},
+/**
+ * Writes the next version of locked secrets, with their tags and references. Two statements cannot be one here: each part of a
+ * statement sees the same row as it was before. Hence no delete and insert of all.
+ *
+ * `isByService`: versions by the service itself are counted separately. `isPlain`: the secrets keep their tags, and their values refer
+ * to nothing, as most do: what a statement need not do takes time, too. `keepsAge`: the values
+ * mean what they did.
+ */
+export const updateSecretRows = sqlVariants({
+  options: { isByService: [false, true], isPlain: [false, true], keepsAge: [false, true] },
+  text: ({ isByService, isPlain, keepsAge }) => `with ${SENT},
   given as (select * from sent where ${unchanged(areAt('select folder_id from sent', ':path', ':environment'))}), written as (
     update secret s set ${COLUMNS.map((column) => `${column} = g.${column}`).join(', ')},
-      actor_kind = :actorKind, actor_id = :actorId::uuid, updated_at = now()
+      actor_kind = :actorKind, actor_id = :actorId::uuid, updated_at = now(),
+      value_changed_at = ${keepsAge ? 's.value_changed_at' : 'case when s.value_digest = g.value_digest and not g.renews_age then s.value_changed_at else now() end'}
     from given g where s.id = g.id and s.version = g.version - 1 returning ${WRITTEN}),
-  untagged as (
-    delete from secret_tag st using given g where st.secret_id = g.id and not g.tags ? st.tag_id::text),
-  ${UNREFERRED},
-  pruned as (${beyondLimit('given', isByService ? limitOf(':projectId::uuid') : `${limitOf(':projectId::uuid')} - 1`)}),
-  ${isByService ? `${REWRITTEN},` : ''} ${TAGGED}, ${REFERRED}, ${keptIn('folder')},
+  ${isPlain ? WITHOUT_REFERENCES : `${UNTAGGED}, ${TAGGED}, ${UNREFERRED}, ${REFERRED}`},
+  ${MOST}, pruned as (${beyondLimit('given', `(select versions${isByService ? '' : ' - 1'} from most)`)}),
+  ${isByService ? `${REWRITTEN},` : ''} ${keptIn('folder')},
   complete as materialized (select ${unchanged('(select count(*) from written) = (select count(*) from sent)')})
   select written.* from complete left join written on true`,
-    params: PARAMS,
-    row: WRITTEN_ROW,
-  });
-
-/** Writes the next version of locked secrets, with their tags and references. Versions by the service itself are counted separately. */
-export const updateSecretRows = { byActor: updateOf(false), byService: updateOf(true) };
+  params: PARAMS,
+  row: WRITTEN_ROW,
+});
 
 /** Deletes locked secrets. Their versions stay, and the last one records the deletion. */
 export const deleteSecretRows = sqlStatement({

@@ -26,10 +26,12 @@ export interface SecretRow extends Attributes, SealedSecret {
   readonly clear: SecretPlaintext;
   /** `digestOf` the row, for its audit record. */
   readonly digest: string;
+  /** Its value counts as new, even if it is the former one: else whoever may write it and not read it could try guesses by its age. */
+  readonly renewsAge?: boolean;
 }
 
 /** The project that rows belong to. */
-interface Home {
+interface OwningProject {
   readonly organizationId: string;
   readonly projectId: string;
 }
@@ -57,12 +59,13 @@ type Writer = Pick<Actor, 'kind' | 'id'>;
 
 const paramsOf = (
   rows: readonly SecretRow[],
-  { organizationId, projectId }: Home,
+  { organizationId, projectId }: OwningProject,
   { actor, place }: { actor: Writer; place: SecretLocation | undefined },
 ): Parameters<typeof insertSecretRows>[1] => ({
   ...valuesOf(
-    rows.map(({ tagIds, references, versionSealed, ...row }) => ({
+    rows.map(({ tagIds, references, versionSealed, renewsAge = false, ...row }) => ({
       ...row,
+      renewsAge,
       tags: tagIds,
       refs: references,
       versionValueSealed: versionSealed.valueSealed,
@@ -98,14 +101,23 @@ export const takenKeys = async (
  */
 export function insertSecrets(
   tx: Transaction,
-  home: Home,
+  owner: OwningProject,
   rows: readonly SecretRow[],
   place?: SecretLocation,
 ): Promise<Written[]> {
   if (rows.length === 0) return Promise.resolve([]);
   // In one order, so that two batches with common keys wait for each other and do not deadlock.
   const inOrder = [...rows].sort((a, b) => (a.key < b.key ? -1 : 1));
-  return write(tx, insertSecretRows, inOrder, paramsOf(inOrder, home, { actor: tx.actor, place }));
+  return write(tx, insertSecretRows, inOrder, paramsOf(inOrder, owner, { actor: tx.actor, place }));
+}
+
+interface UpdateOptions {
+  readonly writer?: Writer;
+  readonly place?: SecretLocation | undefined;
+  /** The rows have the tags that their secrets have already. */
+  readonly keepsTags?: boolean;
+  /** The values mean what they did: only names of what they refer to have changed. */
+  readonly keepsAge?: boolean;
 }
 
 /**
@@ -113,20 +125,21 @@ export function insertSecrets(
  * and a new folder. Versions beyond the limit of the project are dropped; those by the service itself are counted
  * separately.
  *
- * @param place as in `insertSecrets`
+ * @param options `place` as in `insertSecrets`
  * @returns times of the rows, in no order
  * @throws SECRET_KEY_TAKEN, FOLDER_NOT_FOUND, ENVIRONMENT_NOT_FOUND, TAG_NOT_FOUND, CONCURRENT_CHANGE for a row that was
  * not at the version before, or for a folder that was renamed meanwhile, SEALED_VALUE_INVALID for a row that is older than its history
  */
 export async function updateSecrets(
   tx: Transaction,
-  home: Home,
+  owner: OwningProject,
   rows: readonly SecretRow[],
-  { writer = tx.actor, place }: { readonly writer?: Writer; readonly place?: SecretLocation } = {},
+  { writer = tx.actor, place, keepsTags = false, keepsAge = false }: UpdateOptions = {},
 ): Promise<Written[]> {
   if (rows.length === 0) return [];
-  const statement = updateSecretRows[writer.kind === SYSTEM.kind ? 'byService' : 'byActor'];
-  return write(tx, statement, rows, paramsOf(rows, home, { actor: writer, place }));
+  const isPlain = keepsTags && rows.every(({ references }) => references.length === 0);
+  const statement = updateSecretRows({ isByService: writer.kind === SYSTEM.kind, isPlain, keepsAge });
+  return write(tx, statement, rows, paramsOf(rows, owner, { actor: writer, place }));
 }
 
 const namesOf = (place: SecretLocation | undefined) => ({

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../../kernel/context.js';
+import { EMPTY_RECORD_BYTES } from '../../../kernel/crypto/seal.js';
 import { t } from '../../../kernel/database/statement.js';
 import { anyOf, prepared } from '../../../kernel/database/tables.js';
 import { anyOfTexts, type ListParams, rowsOfLists, type TextParams, tables } from '../entities/tables.js';
@@ -173,6 +174,20 @@ export const findFolderLocations = prepared(
       .where('e.slug', '=', environment),
 );
 
+/** Folders of an environment directly in one of these folders: at most a thousand, those first that are among the paths themselves. */
+export const listFoldersBeside = prepared(
+  ({ environmentId, secretPaths }: TextParams<'environmentId'> & ListParams<'secretPaths'>) =>
+    tables
+      .selectFrom('folder as f')
+      .innerJoin('folder as parent', 'parent.id', 'f.parent_id')
+      .select('f.path')
+      .where('parent.environment_id', '=', environmentId)
+      .where('parent.path', '=', anyOfTexts(secretPaths, 'text'))
+      .orderBy(sql`(f.path = ${anyOfTexts(secretPaths, 'text')})`, 'desc')
+      .orderBy('f.path')
+      .limit(1_000),
+);
+
 /** Project of a secret, for calls that identify only the secret. */
 export const findProjectOf = prepared(({ id }: TextParams<'id'>) =>
   tables.selectFrom('secret').select('project_id as projectId').where('id', '=', id),
@@ -183,6 +198,17 @@ export const tagSlugsOf = (
   secretId: string,
 ): string => `(select coalesce(json_agg(json_build_object('slug', t.slug)), '[]')
     from secret_tag st join tag t on t.id = st.tag_id where st.secret_id = ${secretId})`;
+
+/**
+ * The same for equal values of one project: empty for the empty value, and null for one that has no digest yet. Only the empty value
+ * never has one; values written before there were digests have none either, but are longer.
+ *
+ * @param row alias of the table
+ */
+export const valueDigestOf = (
+  row: string,
+): string => `case when ${row}.value_digest is not null then encode(${row}.value_digest, 'hex')
+      when octet_length(${row}.value_sealed) = ${EMPTY_RECORD_BYTES} then '' end`;
 
 /** Tags as rules see them. */
 type TagSlugs = readonly { readonly slug: string }[];
@@ -210,4 +236,9 @@ export const listSubjects = prepared(({ folderIds }: ListParams<'folderIds'>) =>
 /** The secrets that have a tag. */
 export const listSecretsWithTag = prepared(({ tagId }: TextParams<'tagId'>) =>
   subjects.where(sql<boolean>`s.id in (select st.secret_id from secret_tag st where st.tag_id = ${tagId})`),
+);
+
+/** Since when secrets have their values. */
+export const listValueAges = prepared(({ ids }: ListParams<'ids'>) =>
+  tables.selectFrom('secret').select(['id', 'value_changed_at as valueChangedAt']).where('id', '=', anyOfTexts(ids)),
 );

@@ -39,6 +39,8 @@ interface Selection {
   readonly summed?: SummedOver;
   /** Absent: the rows may be chosen by their folder or environment. */
   readonly from?: string;
+  /** A further column. */
+  readonly also?: string;
 }
 
 /** In the order of the rows: only whether all fit matters. */
@@ -55,8 +57,9 @@ const select = ({
   isRun = false,
   summed,
   from = FROM,
+  also,
 }: Selection): string => `
-  select ${CONTENTS.text}, ${columns(FOLDER, isRun ? 's.folder_id' : null)},
+  select ${CONTENTS.text}, ${also === undefined ? '' : `${also}, `}${columns(FOLDER, isRun ? 's.folder_id' : null)},
     ${withValues ? `${valueColumn('s', summed, withOwn)} as "valueSealed",` : ''}
     nullif(s.reminder_recipient_ids, '{}') as "reminderRecipientIds", ${columns(writerOf('s'), isRun ? 's.actor_id' : null)},
     ${isOneProject ? `case when (select exists (select from tag where project_id = :projectId::uuid)) then ${TAGS} end` : TAGS} as tags
@@ -120,7 +123,7 @@ const SHARED = ['organizationId', 'projectId', 'environmentId', 'folderId', 'act
 const CONTENTS = sqlColumnsOf(
   SecretSchema,
   's',
-  columnNamesExcept(SecretSchema, ...SHARED, 'valueSealed', 'valueDigest', 'reminderRecipientIds'),
+  columnNamesExcept(SecretSchema, ...SHARED, 'valueSealed', 'valueDigest', 'valueChangedAt', 'reminderRecipientIds'),
 );
 
 /** Needs no parsing where it is null: what a row shares with the previous one, and empty lists. */
@@ -183,6 +186,15 @@ function chosenRows({ in: place, limitOf, order }: Chosen, conditions: readonly 
   return firstOfEnvironments(order, [all], ':limit::integer');
 }
 
+const LIST_PLACES = ['folder', 'foldersOfProject', 'environments', 'treesOfEnvironments', 'folders'] as const;
+const PLACE_PARAMS = {
+  projectId: t.nullable(t.uuid),
+  environment: t.nullable(t.text),
+  secretPath: t.nullable(t.text),
+  most: t.nullable(t.integer),
+  folderIds: t.nullable(t.array(t.uuid)),
+  environmentIds: t.nullable(t.array(t.uuid)),
+} as const;
 const OPTIONS = { withValues: [true, false], withOwn: [false, true] } as const;
 
 /** Secrets in an order, from a position on. A limit may be for all or for each folder or environment. */
@@ -190,7 +202,7 @@ export const listSecrets = sqlVariants({
   options: {
     ...OPTIONS,
     ...optionsOf(FILTERS),
-    in: ['folder', 'foldersOfProject', 'environments', 'treesOfEnvironments', 'folders'],
+    in: LIST_PLACES,
     isAfter: [false, true],
     isSince: [false, true],
     limitOf: ['none', 'list', 'environment', 'folder'],
@@ -220,12 +232,7 @@ export const listSecrets = sqlVariants({
       window w as (${run}) ${run} ${limitOf === 'list' ? 'limit :limit::integer' : ''}`;
   },
   params: {
-    projectId: t.nullable(t.uuid),
-    environment: t.nullable(t.text),
-    secretPath: t.nullable(t.text),
-    most: t.nullable(t.integer),
-    folderIds: t.nullable(t.array(t.uuid)),
-    environmentIds: t.nullable(t.array(t.uuid)),
+    ...PLACE_PARAMS,
     ...FILTER_PARAMS,
     afterFirst: t.nullable(t.text),
     afterSecond: t.nullable(t.text),
@@ -234,6 +241,31 @@ export const listSecrets = sqlVariants({
     userId: t.nullable(t.uuid),
   },
   row: ROW,
+});
+
+/** Lists of many owners are counted for each of them. */
+const OWNERS = {
+  folder: null,
+  foldersOfProject: null,
+  environments: 'f.environment_id',
+  treesOfEnvironments: 'f.environment_id',
+  folders: 's.folder_id',
+} as const;
+
+/** How many secrets lists have, and of how many of them a user has a personal value. */
+export const countSecrets = sqlVariants({
+  options: { ...optionsOf(FILTERS), withOwn: OPTIONS.withOwn, in: LIST_PLACES, isSince: [false, true] },
+  text: (choice) => {
+    const conditions = [PLACES[choice.in], ...conditionsNamed(FILTERS, choice)];
+    if (choice.isSince) conditions.push(changedSince(':since::text', ':userId'));
+    const own = choice.withOwn ? 'count(ps.id)::integer' : '0';
+    const join = choice.withOwn ? 'left join personal_secret ps on ps.secret_id = s.id and ps.user_id = :userId' : '';
+    const owner = OWNERS[choice.in];
+    return `select ${owner ?? 'null::uuid'} as "ownerId", count(*)::integer as count, ${own} as "ownCount" ${FROM} ${join}
+      where ${conditions.join(' and ')} ${owner === null ? '' : 'group by 1'}`;
+  },
+  params: { ...PLACE_PARAMS, ...FILTER_PARAMS, since: t.nullable(t.text), userId: t.nullable(t.uuid) },
+  row: { ownerId: t.nullable(t.uuid), count: t.integer, ownCount: t.integer },
 });
 
 /** A row as returned by the driver. */
@@ -279,6 +311,26 @@ export const findSecrets = secretsBy(
   { ids: t.array(t.uuid) },
   BY_IDS,
 );
+
+/**
+ * One secret, locked until the transaction ends. Where it waited for whoever changed the row, what is looked up for it, as its folder
+ * and its tags are, is of before, or missing. Not joined where it is locked: the row would be dropped whose folder has changed.
+ */
+export const lockSecret = sqlVariants({
+  options: { by: ['id', 'key'] },
+  text: ({ by }) =>
+    select({
+      withValues: true,
+      withOwn: false,
+      also: 's.has_waited as "hasWaited"',
+      from: `from (
+        select s.*, s.ctid <> (select before.ctid from secret before where before.id = s.id) as has_waited
+        from secret s where ${by === 'id' ? 's.id = :id' : 's.folder_id = :folderId and s.key = :key'} for update
+      ) s left join folder f on f.id = s.folder_id left join environment e on e.id = f.environment_id`,
+    }),
+  params: { id: t.nullable(t.uuid), folderId: t.nullable(t.uuid), key: t.nullable(t.text) },
+  row: { ...ROW, hasWaited: t.boolean },
+});
 
 /** The secrets that the transaction has locked and noted, in the same order. */
 export const findLockedSecrets = secretsBy(`s.id = any(${LOCKED_IDS}) ${orderInFolders(BY_NAME)}`, {}, BY_IDS);

@@ -11,7 +11,7 @@ import { TagType } from '../tags/public.js';
 import { MetadataEntry, type OwnValues, ownValues, type SecretKind, secretKind } from './secret.rules.js';
 import { type ImportView, positionOfView, type SecretPage, type SecretView } from './secret.view.js';
 
-const SecretKindEnum = enumType<SecretKind>(
+export const SecretKindEnum = enumType<SecretKind>(
   'SecretType',
   'Whether a secret is shared or personal.',
   {
@@ -78,7 +78,7 @@ export const SecretActorType = objectType('SecretActor', 'The actor that last wr
   actorId: [orNull(ID), 'ID of the identity or user; null for the service itself.'],
   actorType: [SecretActorKindEnum, 'Type of the actor.'],
   name: [orNull(String), 'Name of the actor; null if the actor was deleted.'],
-  membershipId: [orNull(ID), "ID of the actor's membership of the project; null if the actor is not a member now."],
+  membershipId: [orNull(ID), "ID of the actor's membership of the project; null if the actor has none now."],
   groupId: [orNull(ID), 'ID of the group through which the actor is a member; null for a direct member.'],
 });
 export type SecretActorType = InstanceType<typeof SecretActorType>;
@@ -95,7 +95,7 @@ export const secretContents = {
   projectId: [ID, 'ID of the project.'],
   environmentId: [ID, 'ID of the environment.'],
   environmentSlug: [String, 'Slug of the environment, for example `prod`.'],
-  secretValueHidden: [
+  isSecretValueHidden: [
     Boolean,
     'Whether the value is hidden: it was not requested, you are not allowed to read it, or it cannot be decrypted.',
   ],
@@ -174,7 +174,7 @@ export class SecretConnection extends connectionOf(SecretType, 'Secret', 'path, 
   imports!: readonly SecretImportEntry[];
 
   @Field(() => Boolean, { description: 'Whether folders more than 20 levels below the path were left out.' })
-  depthTruncated!: boolean;
+  isDepthTruncated!: boolean;
 
   @Field(() => Int, {
     description: 'Number of references that could not be expanded, including those of imported secrets.',
@@ -203,7 +203,8 @@ export const toSecretTypes = (views: readonly SecretView[]): readonly SecretType
 export const toSecretConnection = async (page: SecretPage): Promise<SecretConnection> =>
   Object.assign((await page.mapYielding(toSecretType, (secret) => positionOfView(secret, page.order))).paced(), {
     imports: page.imports.map(toImportEntry),
-    depthTruncated: page.depthTruncated,
+    isDepthTruncated: page.isDepthTruncated,
     unresolvedReferences: page.unresolvedReferences,
     readIssues: page.readIssues,
+    totalCount: page.totalCount,
   });

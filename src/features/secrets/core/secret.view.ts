@@ -2,7 +2,7 @@ import { SealedText } from '../../../kernel/crypto/sealed-text.js';
 import type { Sealer } from '../../../kernel/crypto/sealer.js';
 import { AppError } from '../../../kernel/errors.js';
 import { BY_NAME, type ListOrder } from '../../../kernel/list-order.js';
-import type { CursorKey, Page } from '../../../kernel/paging.js';
+import type { Counted, CursorKey, Page } from '../../../kernel/paging.js';
 import { valuesOf } from '../scope/list-conditions.sql.js';
 import type { Visibility } from '../scope/visibility.rules.js';
 import type { TagRow } from '../tags/public.js';
@@ -40,7 +40,7 @@ export interface SecretView {
   readonly type: SecretKind;
   readonly secretKey: string;
   readonly secretValue: SealedText | null;
-  readonly secretValueHidden: boolean;
+  readonly isSecretValueHidden: boolean;
   /** Undefined when there is none. */
   readonly secretComment: SealedText | null | undefined;
   readonly secretReminderNote: string | null;
@@ -81,7 +81,7 @@ interface ListExtras {
   /** Nearest first. All of them with the first page, none with later ones. */
   readonly imports: readonly ImportView[];
   /** There are folders below that are too deep to be listed. */
-  readonly depthTruncated: boolean;
+  readonly isDepthTruncated: boolean;
   /** Number of references that could not be expanded, including those of imported secrets. */
   readonly unresolvedReferences: number;
   /** What cannot be decrypted, including imported secrets. */
@@ -89,7 +89,7 @@ interface ListExtras {
 }
 
 /** A list of secrets, and what of it cannot be decrypted. */
-export type SecretPage = Page<SecretView> & ListExtras;
+export type SecretPage = Page<SecretView> & ListExtras & Counted;
 
 /** IDs of the secrets whose values are in these views. */
 export const idsWithValues = (views: readonly SecretView[]): string[] =>
@@ -132,7 +132,7 @@ const viewOf = (
   type: 'shared',
   secretKey: record.key,
   secretValue: value,
-  secretValueHidden: value === null,
+  isSecretValueHidden: value === null,
   secretComment: comment,
   secretReminderNote: record.reminderNote,
   secretReminderRepeatDays: record.reminderRepeatDays,
@@ -207,7 +207,7 @@ export class SecretViewer {
       type: 'personal',
       version: own.version,
       secretValue: value,
-      secretValueHidden: value === null,
+      isSecretValueHidden: value === null,
       secretComment: own.commentSealed == null ? undefined : (written?.comment ?? open('comment', own.commentSealed)),
       createdAt: own.createdAt,
       updatedAt: own.updatedAt,

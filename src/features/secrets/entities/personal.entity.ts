@@ -14,11 +14,12 @@ export const PersonalSecretSchema = defineEntity({
     version: p.integer().default(1),
     valueSealed: p.blob().$type<Buffer>(),
     commentSealed: p.blob().$type<Buffer>().nullable(),
+    valueDigest: p.blob().$type<Buffer>().nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
     updatedAt: p.datetime(3).defaultRaw('now()'),
   },
 });
 
-/** The personal value of one user for a shared secret. Value and comment are sealed. */
+/** The personal value of one user for a shared secret. Value and comment are sealed, and the digest is like that of a secret. */
 export class PersonalSecret extends PersonalSecretSchema.class {}
 PersonalSecretSchema.setClass(PersonalSecret);

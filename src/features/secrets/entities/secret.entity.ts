@@ -36,6 +36,7 @@ export const SecretSchema = defineEntity({
     ...contentsColumns,
     updatedAt: p.datetime(3).defaultRaw('now()'),
     valueDigest: p.blob().nullable(),
+    valueChangedAt: p.datetime(3).defaultRaw('now()'),
     rotationId: p.uuid().nullable(),
   },
 });

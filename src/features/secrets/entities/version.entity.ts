@@ -15,6 +15,7 @@ export const SecretVersionSchema = defineEntity({
     key: p.text(),
     isDeletion: p.boolean().default(false),
     valueSealed: p.blob().nullable(),
+    valueDigest: p.blob().nullable(),
     ...contentsColumns,
     tagIds: p.array().columnType('uuid[]').defaultRaw(`'{}'::uuid[]`),
   },
@@ -22,7 +23,7 @@ export const SecretVersionSchema = defineEntity({
 
 /**
  * The contents of a secret after one write. It outlives its secret and its folder; its columns are sealed like those of
- * the secret.
+ * the secret, and equal values have equal digests.
  */
 export class SecretVersion extends SecretVersionSchema.class {}
 SecretVersionSchema.setClass(SecretVersion);

@@ -1,15 +1,23 @@
 import { type Ability, authorize, can } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
-import { batched, batchOfLists, listKey } from '../../../kernel/database/batched.js';
+import { batched, batchOfCounts, batchOfLists, listKey } from '../../../kernel/database/batched.js';
 import { loadRow } from '../../../kernel/database/rows.js';
 import { AppError } from '../../../kernel/errors.js';
 import { filterYielding } from '../../../kernel/event-loop.js';
 import { isId } from '../../../kernel/ids.js';
-import { type KeyBounds, keyPageBounds, Page, type PageRequest } from '../../../kernel/paging.js';
+import {
+  type Counted,
+  counted,
+  type KeyBounds,
+  keyPageBounds,
+  Page,
+  type PageRequest,
+} from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { loadFolder, loadSecretProject } from '../core/load-folder.js';
 import { listSubjects } from '../core/secret.queries.js';
+import { Folder } from '../entities/folder.entity.js';
 import type { VisibleEnvironment } from '../reading/secret-reading.service.js';
 import { parentOf } from '../scope/location.rules.js';
 import { Visibility } from '../scope/visibility.rules.js';
@@ -89,7 +97,7 @@ export class FolderReadingService {
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND,
    * AUDIT_UNAVAILABLE
    */
-  async list(ctx: Context, raw: unknown): Promise<Page<ReadFolder>> {
+  async list(ctx: Context, raw: unknown): Promise<Page<ReadFolder> & Counted> {
     const { projectId, environment, path, recursive, lastSecretModified, ...request } = parse(ListFolders, raw);
     const { after, limit } = keyPageBounds(request);
     const { project, ...span } = await this.#base(ctx, { projectId, environment, secretPath: path });
@@ -97,15 +105,16 @@ export class FolderReadingService {
     // Where rules depend on paths or on secrets, the rows of a page are known only after reading them.
     const isFiltered =
       (recursive && isConditional(project.ability)) || (since !== null && new Visibility(project.ability).isPerSecret);
-    const bounds = { after, limit: isFiltered ? null : limit, modifiedSince: since };
-    const rows = await (recursive
-      ? listFoldersBelow(ctx, { ...span, prefix: prefixOf(path), ...bounds })
-      : listFoldersInside(ctx, { folderIds: [span.folderId], ...bounds }));
-    const seen = rows.filter(seenWith(project.ability));
-    const folders = since === null ? seen : await knownAsWritten(ctx, project.ability, { folders: seen, since });
-    const page = pageOf(folders, request, project);
+    const read = async (bounds: KeyBounds): Promise<readonly FolderRow[]> => {
+      const rows = await (recursive
+        ? listFoldersBelow(ctx, { ...span, prefix: prefixOf(path), ...bounds, modifiedSince: since })
+        : listFoldersInside(ctx, { folderIds: [span.folderId], ...bounds, modifiedSince: since }));
+      const seen = rows.filter(seenWith(project.ability));
+      return since === null ? seen : knownAsWritten(ctx, project.ability, { folders: seen, since });
+    };
+    const page = pageOf(await read({ after, limit: isFiltered ? null : limit }), request, project);
     await recordList(ctx, project, { folderId: span.folderId, count: page.nodes.length });
-    return page;
+    return counted(page, async () => (await read(WHOLE)).length);
   }
 
   /**
@@ -142,11 +151,13 @@ export class FolderReadingService {
     ctx: Context,
     { id, slug, access }: VisibleEnvironment & { slug: string },
     raw: unknown,
-  ): Promise<Page<ReadFolder>> {
+  ): Promise<Page<ReadFolder> & Counted> {
     const { path, ...request } = parse(FolderPageAt, raw);
     authorize(access, 'secret-folders:read', { environment: slug, secretPath: path });
-    const key = listKey(id, { path, ...keyPageBounds(request) });
-    return pageOf((await batched(ctx, loadInEnvironments, key)) ?? [], request, access);
+    const read = async (bounds: KeyBounds) =>
+      (await batched(ctx, loadInEnvironments, listKey(id, { path, ...bounds }))) ?? [];
+    const page = pageOf(await read(keyPageBounds(request)), request, access);
+    return counted(page, async () => (await read(WHOLE)).length);
   }
 
   /**
@@ -159,10 +170,15 @@ export class FolderReadingService {
     ctx: Context,
     { id, environmentSlug, path, access }: ReadFolder,
     raw: unknown = {},
-  ): Promise<Page<ReadFolder>> {
+  ): Promise<Page<ReadFolder> & Counted> {
     const request = parse(FolderPage, raw);
     authorize(access, 'secret-folders:read', { environment: environmentSlug, secretPath: path });
-    return pageOf((await batched(ctx, loadInFolders, listKey(id, keyPageBounds(request)))) ?? [], request, access);
+    const page = pageOf(
+      (await batched(ctx, loadInFolders, listKey(id, keyPageBounds(request)))) ?? [],
+      request,
+      access,
+    );
+    return counted(page, async () => (await batched(ctx, countsInFolders, id)) ?? 0);
   }
 
   async #base(
@@ -242,6 +258,11 @@ const recordList = (
 
 const pageOf = (folders: readonly FolderRow[], request: PageRequest, access: ProjectAccess): Page<ReadFolder> =>
   new Page(folders.map(withAccess(access)), request, ({ path }) => [path]);
+
+/** Bounds of a list as a whole. */
+const WHOLE: KeyBounds = { after: null, limit: null };
+
+const countsInFolders = batchOfCounts(Folder, 'parentId');
 
 const loadInEnvironments = batchOfLists<FolderRow, KeyBounds & { path: string }>(
   (ctx, environmentIds, at) => listFoldersInEnvironments(ctx, { environmentIds, ...at }),

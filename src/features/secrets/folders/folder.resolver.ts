@@ -1,13 +1,15 @@
 import { ID, Int, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
+import { creation, type OnConflict } from '../../../kernel/graphql/creation.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { argsType, inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { hiddenField, objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
-import type { ConnectionOf } from '../../../kernel/paging.js';
+import type { CountedConnectionOf } from '../../../kernel/paging.js';
 import { EnvironmentType, type ProjectAccess } from '../../projects/public.js';
+import { joinPath } from '../scope/location.rules.js';
 import {
   CreateFolder,
   DeleteFolder,
@@ -16,7 +18,7 @@ import {
   FolderChange,
   FolderLocation,
   FolderLocationInProject,
-  FoldersAt,
+  FolderPageAt,
   FolderTree,
   GetFolder,
   ListFolders,
@@ -49,7 +51,7 @@ export const FolderType = objectType(
 );
 export type FolderType = InstanceType<typeof FolderType>;
 
-export const FolderConnection = connectionOf(FolderType, 'Folder', 'path');
+const FolderConnection = connectionOf(FolderType, 'Folder', 'path');
 
 /** A folder of a tree. */
 const FolderTreeEntryType = objectType('FolderTreeEntry', 'A folder of a folder tree.', {
@@ -77,7 +79,7 @@ export class FolderResolver {
     ListFolders,
     'Lists the folders directly in a folder, or all folders below it, ordered by path.',
   )
-  folders(ctx: Context, args: object): Promise<ConnectionOf<FolderType>> {
+  folders(ctx: Context, args: object): Promise<CountedConnectionOf<FolderType>> {
     return this.reading.list(ctx, args);
   }
 
@@ -96,13 +98,24 @@ export class FolderResolver {
     return this.reading.get(ctx, args);
   }
 
-  @mutation(
+  @creation(
     CreateFolder,
     { folder: [FolderType, 'The new folder, or the existing one with this name.'] },
     'Creates a folder, and its missing parent folders.',
+    {
+      find: (folders: FolderResolver, ctx, { projectId, environment, path, name }) =>
+        folders.folderByPath(ctx, { projectId, environment, path: joinPath(path, name) }),
+      taken: 'FOLDER_NAME_TAKEN',
+      unchosen: 'If absent, returns the existing folder, even if its description differs.',
+      compare: { environment: null, path: null },
+    },
   )
-  async createFolder(ctx: Context, input: object): Changed {
-    return { folder: await this.service.create(ctx, input) };
+  createFolder(
+    ctx: Context,
+    input: object,
+    onConflict?: OnConflict | null,
+  ): Promise<{ folder: FolderType; created: boolean }> {
+    return this.service.create(ctx, input, { isNew: onConflict != null });
   }
 
   @mutation(
@@ -144,22 +157,31 @@ export class FolderResolver {
   }
 }
 
-const FoldersAtArgs = argsType(FoldersAt);
+const FoldersAtArgs = argsType(FolderPageAt);
 
 @Resolver(() => EnvironmentType)
 export class EnvironmentFoldersResolver {
   constructor(private readonly reading: FolderReadingService) {}
 
   @nested(
-    [FolderType],
+    FolderConnection,
     'The folders directly in a path, ordered by name; null with PERMISSION_DENIED if you cannot read them.',
     FoldersAtArgs,
   )
-  async folders(
-    environment: EnvironmentType,
-    ctx: Context,
-    { path }: { path?: string },
-  ): Promise<readonly FolderType[]> {
-    return (await this.reading.listInEnvironment(ctx, environment, { path })).nodes;
+  folders(environment: EnvironmentType, ctx: Context, at: object): Promise<CountedConnectionOf<FolderType>> {
+    return this.reading.listInEnvironment(ctx, environment, at);
+  }
+}
+
+@Resolver(() => FolderType)
+export class FolderTreeResolver {
+  constructor(private readonly reading: FolderReadingService) {}
+
+  @nested(
+    FolderConnection,
+    'The folders directly in the folder, ordered by name; null with PERMISSION_DENIED if you cannot read them.',
+  )
+  folders(folder: FolderType, ctx: Context, page: object): Promise<CountedConnectionOf<FolderType>> {
+    return this.reading.listInFolder(ctx, folder, page);
   }
 }

@@ -132,13 +132,10 @@ export const ListFolders = z.strictObject({
   ...pageRules,
 });
 
-/** Arguments of `Environment.folders`. */
-export const FoldersAt = z.strictObject({ path });
-
-/** Arguments of `Folder.folderConnection`. */
+/** Arguments of `Folder.folders`. */
 export const FolderPage = z.strictObject(pageRules);
 
-/** Arguments of `Environment.folderConnection`. */
+/** Arguments of `Environment.folders`. */
 export const FolderPageAt = FolderPage.extend({ path });
 
 /** Arguments of `folderTree`. */

@@ -6,7 +6,7 @@ import { loadRow } from '../../../kernel/database/rows.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { isId } from '../../../kernel/ids.js';
 import { parse, validationFailed } from '../../../kernel/validation.js';
-import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
+import { environmentNotFound, type ProjectAccess, type ProjectReader } from '../../projects/public.js';
 import { loadSecretProject } from '../core/load-folder.js';
 import { refuseFoldersOfRotations } from '../core/rotated-guard.js';
 import { listSubjects, lockSecretsIn, lockStructure } from '../core/secret.queries.js';
@@ -57,9 +57,10 @@ export class FolderService {
    * who may not read it.
    *
    * @param raw `{ projectId, environment, path, name, description }`; the rules are `CreateFolder`
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, AUDIT_UNAVAILABLE
+   * @param isNew whether an existing one is refused
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NAME_TAKEN, AUDIT_UNAVAILABLE
    */
-  create(ctx: Context, raw: unknown): Promise<ReadFolder> {
+  create(ctx: Context, raw: unknown, { isNew = false } = {}): Promise<{ folder: ReadFolder; created: boolean }> {
     const { projectId, environment, path: parent, name, description } = parse(CreateFolder, raw);
     const path = joinPath(parent, name);
     if (!isShortEnough(path)) {
@@ -72,13 +73,15 @@ export class FolderService {
       authorize(project, 'secret-folders:create');
       const { environmentId } = await lockEnvironment(tx, projectId, environment);
       authorize(project, 'secret-folders:create', { environment, secretPath: parent });
-      const home = { project, environment, environmentId };
-      const found = await findPaths(tx, home, [path]);
-      await makeFolders(tx, home, found, { path, description: description ?? null });
+      const location = { project, environment, environmentId };
+      const found = await findPaths(tx, location, [path]);
+      const created = found.missing.includes(path);
+      if (isNew && !created) throw new AppError('FOLDER_NAME_TAKEN');
+      await makeFolders(tx, location, found, { path, description: description ?? null });
       const [folder] = await findFolderByPath(tx, { environmentId, path });
       if (folder === undefined) throw new AppError('FOLDER_NOT_FOUND');
       await recordFolder(tx, 'folder:create', folder, { made: found.missing.length });
-      return answered(project, folder, found.missing.includes(path));
+      return { folder: answered(project, folder, created), created };
     });
   }
 
@@ -182,7 +185,7 @@ export class FolderService {
     authorize(project, 'secret-folders:edit');
     const slugs = await environmentsOf(tx, project, batch.changes);
     const environments = await lockEnvironments(tx, project.projectId, slugs);
-    if (environments.size < slugs.length) throw new AppError('ENVIRONMENT_NOT_FOUND');
+    if (environments.size < slugs.length) throw await environmentNotFound(tx, project.projectId, ...slugs);
     await changeFolders(tx, { project, environments, ...batch });
     const ids = batch.changes.map(({ id }) => id.toLowerCase());
     const after = new Map((await findFolders(tx, { ids })).map((folder) => [folder.id, folder]));
@@ -247,7 +250,7 @@ function answered(project: ProjectAccess, folder: FolderRow, isDescribed = false
 
 async function lockEnvironment(tx: Transaction, projectId: string, environment: string): Promise<LockedEnvironment> {
   const locked = (await lockEnvironments(tx, projectId, [environment])).get(environment);
-  if (locked === undefined) throw new AppError('ENVIRONMENT_NOT_FOUND');
+  if (locked === undefined) throw await environmentNotFound(tx, projectId, environment);
   return locked;
 }
 

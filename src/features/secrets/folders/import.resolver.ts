@@ -1,12 +1,13 @@
 import { ID, Int, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
+import { creation } from '../../../kernel/graphql/creation.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { argsType, inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { objectType } from '../../../kernel/graphql/object-types.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import { connectionOf } from '../../../kernel/graphql/page.js';
-import { type ConnectionOf, pageOf, positionKey } from '../../../kernel/paging.js';
+import { type CountedConnectionOf, pageOf, positionKey } from '../../../kernel/paging.js';
 import { EnvironmentType } from '../../projects/public.js';
 import { FolderType } from './folder.resolver.js';
 import {
@@ -14,7 +15,6 @@ import {
   DeleteImport,
   GetImport,
   ImportLocation,
-  ImportPageAt,
   ImportsAt,
   ListImports,
   UpdateImport,
@@ -62,7 +62,7 @@ export class ImportResolver {
   constructor(private readonly service: ImportService) {}
 
   @query(ImportConnection, ListImports, 'Lists the imports of a folder, ordered by position.')
-  secretImports(ctx: Context, args: object): Promise<ConnectionOf<ImportType>> {
+  secretImports(ctx: Context, args: object): Promise<CountedConnectionOf<ImportType>> {
     return this.service.list(ctx, args);
   }
 
@@ -71,10 +71,20 @@ export class ImportResolver {
     return this.service.get(ctx, args);
   }
 
-  @mutation(
+  @creation(
     CreateImport,
     { secretImport: [ImportType, 'The new import.'] },
     'Imports a folder of the project into another. Circular imports are rejected.',
+    {
+      find: async (imports: ImportResolver, ctx, { projectId, environment, path, sourceEnvironment, sourcePath }) => {
+        const { nodes } = await imports.secretImports(ctx, { projectId, environment, path });
+        return (
+          nodes.find(({ source }) => source.environmentSlug === sourceEnvironment && source.path === sourcePath) ?? null
+        );
+      },
+      taken: 'IMPORT_EXISTS',
+      compare: { environment: null, path: null, sourceEnvironment: null, sourcePath: null },
+    },
   )
   async createSecretImport(ctx: Context, input: object): Changed {
     return { secretImport: await this.service.create(ctx, input) };
@@ -99,12 +109,10 @@ export class ImportResolver {
   }
 }
 
-const PAGED = 'The same as `imports`, with pagination.';
 const ImportsAtArgs = argsType(ImportsAt);
-const ImportPageAtArgs = argsType(ImportPageAt);
 
 /** A page of imports that is part of a larger response. */
-const pageOfImports = (imports: readonly ImportType[], page: object): ConnectionOf<ImportType> =>
+const pageOfImports = (imports: readonly ImportType[], page: object): CountedConnectionOf<ImportType> =>
   pageOf(imports, page, 1, positionKey);
 
 @Resolver(() => EnvironmentType)
@@ -112,20 +120,15 @@ export class EnvironmentImportsResolver {
   constructor(private readonly service: ImportService) {}
 
   @nested(
-    [ImportType],
+    ImportConnection,
     'The imports of the folder at a path, ordered by position; null with PERMISSION_DENIED if you cannot read them.',
     ImportsAtArgs,
   )
-  imports(environment: EnvironmentType, ctx: Context, { path }: { path?: string }): Promise<readonly ImportType[]> {
-    return this.service.listInEnvironment(ctx, environment, path);
-  }
-
-  @nested(ImportConnection, PAGED, ImportPageAtArgs)
-  async importConnection(
+  async imports(
     environment: EnvironmentType,
     ctx: Context,
     { path, ...page }: { path?: string },
-  ): Promise<ConnectionOf<ImportType>> {
+  ): Promise<CountedConnectionOf<ImportType>> {
     return pageOfImports(await this.service.listInEnvironment(ctx, environment, path), page);
   }
 }
@@ -135,15 +138,10 @@ export class FolderImportsResolver {
   constructor(private readonly service: ImportService) {}
 
   @nested(
-    [ImportType],
+    ImportConnection,
     'The imports of the folder, ordered by position; null with PERMISSION_DENIED if you cannot read them.',
   )
-  imports(folder: FolderType, ctx: Context): Promise<readonly ImportType[]> {
-    return this.service.listInFolder(ctx, folder);
-  }
-
-  @nested(ImportConnection, PAGED)
-  async importConnection(folder: FolderType, ctx: Context, page: object): Promise<ConnectionOf<ImportType>> {
+  async imports(folder: FolderType, ctx: Context, page: object): Promise<CountedConnectionOf<ImportType>> {
     return pageOfImports(await this.service.listInFolder(ctx, folder), page);
   }
 }

@@ -58,10 +58,7 @@ export const GetImport = z.strictObject({ id });
 export const ListImports = z.strictObject({ ...importing, environment, ...pageRules });
 
 /** Arguments of `Environment.imports`. */
-export const ImportsAt = z.strictObject({ path: importing.path });
-
-/** Arguments of `Environment.importConnection`. */
-export const ImportPageAt = ImportsAt.extend(pageRules);
+export const ImportsAt = z.strictObject({ path: importing.path, ...pageRules });
 
 /** `import` of a REST body: the folder to import from. */
 export const ImportSource = z.strictObject({ environment, path });

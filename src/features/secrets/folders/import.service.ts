@@ -3,11 +3,20 @@ import type { z } from 'zod';
 import { authorize } from '../../../kernel/authz/ability.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
 import { batched, batchOfLists, batchOfOwned, listKey } from '../../../kernel/database/batched.js';
+import { emOf } from '../../../kernel/database/database.js';
 import { type ConstraintCodes, inTransaction, withConstraintCodes } from '../../../kernel/database/in-transaction.js';
 import { loadRow } from '../../../kernel/database/rows.js';
 import { AppError } from '../../../kernel/errors.js';
 import { isId, newId } from '../../../kernel/ids.js';
-import { decodeCursor, Page, type PageRequest, positionKey, rowLimit } from '../../../kernel/paging.js';
+import {
+  type CountedConnectionOf,
+  counted,
+  decodeCursor,
+  Page,
+  type PageRequest,
+  positionKey,
+  rowLimit,
+} from '../../../kernel/paging.js';
 import { parse, validationFailed } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { type FoundFolder, loadFolder, loadSecretProject } from '../core/load-folder.js';
@@ -147,7 +156,7 @@ export class ImportService {
    * @param raw `{ projectId, environment, path, first?, after? }`; the rules are `ListImports`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, PERMISSION_DENIED, ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND, AUDIT_UNAVAILABLE
    */
-  async list(ctx: Context, raw: unknown): Promise<Page<ImportRow>> {
+  async list(ctx: Context, raw: unknown): Promise<CountedConnectionOf<ImportRow>> {
     const { projectId, environment, path: secretPath, ...request } = parse(ListImports, raw);
     const after = positionOf(request);
     const { folderId } = await this.#importing(ctx, { projectId, environment, secretPath }, 'secret-imports:read');
@@ -158,7 +167,7 @@ export class ImportService {
       projectId,
       facts: { folderId, count: page.nodes.length },
     });
-    return page;
+    return counted(page, () => emOf(ctx).count(SecretImport, { folderId }));
   }
 
   /**

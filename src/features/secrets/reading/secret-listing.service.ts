@@ -6,7 +6,14 @@ import { requestedOrder } from '../../../kernel/list-order.js';
 import { Page } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
-import { type Bounds, type ListedRecord, listInFolder, listInFolders } from '../core/find-secrets.js';
+import {
+  type Bounds,
+  countSecretsIn,
+  inFolder,
+  type ListedRecord,
+  type ListPlace,
+  listSecretsIn,
+} from '../core/find-secrets.js';
 import { loadFolder, loadSecretProject } from '../core/load-folder.js';
 import {
   type ImportView,
@@ -16,8 +23,22 @@ import {
   type SecretView,
   SecretViewer,
 } from '../core/secret.view.js';
-import { cursorOf, entriesAfter, filtersOf, positionOf, rowLimitOf, viewEntry } from '../core/secret-pages.js';
-import { acquireReadSlot, releaseSlotOfFewRows, reserveEntries, reserveRows } from '../core/secret-read-limits.js';
+import {
+  cursorOf,
+  entriesAfter,
+  filtersOf,
+  numberOfEntries,
+  positionOf,
+  rowLimitOf,
+  viewEntry,
+} from '../core/secret-pages.js';
+import {
+  acquireReadSlot,
+  releaseSlotOfFewRows,
+  reserveEntries,
+  reserveRows,
+  rowsReadFor,
+} from '../core/secret-read-limits.js';
 import { openerFor } from '../core/secret-sealing.js';
 import { type ExpandedViews, expandViews } from '../references/secret-expansion.js';
 import type { Position } from '../scope/list-conditions.sql.js';
@@ -30,10 +51,12 @@ type ListInput = z.infer<typeof ListSecrets>;
 
 /** Rows of a list, before decryption. */
 interface Found {
+  /** Where the rows are. */
+  readonly place: ListPlace;
   readonly folderId: string;
   readonly rows: readonly ListedRecord[];
   readonly imports: readonly { readonly source: ScopeFolder; readonly rows: readonly ListedRecord[] }[];
-  readonly depthTruncated: boolean;
+  readonly isDepthTruncated: boolean;
 }
 
 /** What an operation shows of a list, and the views whose values are in that. */
@@ -74,10 +97,12 @@ export class SecretListingService {
     const after = positionOf(input.after);
     const project = await loadSecretProject(ctx, this.projects, input.projectId);
     authorizeListing(project);
-    await acquireReadSlot(ctx, input.first, input.recursive || input.includeImports ? 'huge' : 'large');
-    const { folderId, page, insertedInto } = await readList(ctx, project, input, after);
+    const visibility = new Visibility(project.ability);
+    const most = rowsReadFor(visibility, input.first);
+    await acquireReadSlot(ctx, most, input.recursive || input.includeImports ? 'huge' : 'large');
+    const { folderId, page, insertedInto } = await readList(ctx, project, { input, visibility }, after);
     const { shown, views } = await show(page);
-    releaseSlotOfFewRows(ctx, input.first, views.length);
+    releaseSlotOfFewRows(ctx, most, views.length);
     const ids = idsWithValues(views);
     await ctx.auditTrail.recordRead(ctx, {
       action: 'secret:list',
@@ -101,18 +126,18 @@ export class SecretListingService {
 async function readList(
   ctx: Context,
   project: ProjectAccess,
-  input: ListInput,
+  { input, visibility }: { readonly input: ListInput; readonly visibility: Visibility },
   after: Position | null,
 ): Promise<{ folderId: string; page: SecretPage; insertedInto: ExpandedViews['insertedInto'] }> {
   const order = requestedOrder(input);
-  const visibility = new Visibility(project.ability);
-  // Where rules depend on single secrets, the rows of a page are known only after reading them.
-  const found = await findRows(ctx, input, { after, limit: visibility.isPerSecret ? null : rowLimitOf(input) });
+  const found = await findRows(ctx, input, { after, limit: rowsReadFor(visibility, rowLimitOf(input)) });
   const rows = await visibility.described(found.rows);
   const imports: Found['imports'][number][] = [];
   for (const entry of found.imports) imports.push({ ...entry, rows: await visibility.described(entry.rows) });
   const lines = entriesAfter(after, rows, input.ownValues, order);
   const entries = new Page(lines, input, (entry) => cursorOf(entry, order));
+  // The first page has read all of them.
+  const total = visibility.isPerSecret && after === null ? lines.length : null;
   const readsValue = (row: ListedRecord): boolean => visibility.readsValue(row);
   await reserveEntries(ctx, entries.nodes, readsValue);
   for (const entry of imports) await reserveRows(ctx, entry.rows, readsValue);
@@ -132,47 +157,68 @@ async function readList(
   const extras = {
     order,
     imports: answer.imported,
-    depthTruncated: found.depthTruncated,
+    isDepthTruncated: found.isDepthTruncated,
     unresolvedReferences: unresolvedIn(answer.page.nodes, ...answer.imported.map(({ secrets }) => secrets)),
     readIssues: viewer.issues,
+    totalCount: async () => total ?? countEntries(ctx, input, found.place, visibility),
   };
   const page = Object.assign(answer.page, extras);
   return { folderId: found.folderId, page, insertedInto: answer.insertedInto };
 }
 
+/** Which secrets of a place a list has. */
+const chosenOf = (input: ListInput) => ({
+  filters: filtersOf(input),
+  since: input.updatedSince?.toISOString() ?? null,
+});
+
+/** How many entries a list has. */
+async function countEntries(ctx: Context, input: ListInput, place: ListPlace, visibility: Visibility): Promise<number> {
+  if (!visibility.isPerSecret) {
+    const [counts] = await countSecretsIn(ctx, place, chosenOf(input));
+    return numberOfEntries(counts, input.ownValues);
+  }
+  await acquireReadSlot(ctx, null, 'large');
+  const rows = await listSecretsIn(ctx, place, { ...chosenOf(input), withValues: false });
+  const entries = entriesAfter(null, await visibility.described(rows), input.ownValues);
+  releaseSlotOfFewRows(ctx, null, rows.length);
+  return entries.length;
+}
+
 /** At most three statements, whatever the size. @throws ENVIRONMENT_NOT_FOUND, FOLDER_NOT_FOUND */
 async function findRows(ctx: Context, input: ListInput, bounds: Bounds): Promise<Found> {
-  const options = {
-    withValues: input.viewSecretValue,
-    filters: filtersOf(input),
-    order: requestedOrder(input),
-    since: input.updatedSince?.toISOString() ?? null,
-  };
+  const options = { ...chosenOf(input), withValues: input.viewSecretValue, order: requestedOrder(input) };
   if (!input.recursive && !input.includeImports) {
-    const rows = await listInFolder(ctx, input, { ...options, bounds });
+    const place = inFolder(input);
+    const rows = await listSecretsIn(ctx, place, { ...options, bounds });
     const folderId = rows[0]?.folderId ?? (await loadFolder(ctx, input)).folderId;
-    return { folderId, rows, imports: [], depthTruncated: false };
+    return { place, folderId, rows, imports: [], isDepthTruncated: false };
   }
   const scope = (await findScope(ctx, input, input)) ?? (await missingPlace(ctx, input));
   const { baseId, folders } = scope;
-  const found = { folderId: baseId, depthTruncated: scope.isTruncated };
+  const within = (folderIds: readonly string[]): ListPlace => ({
+    in: 'foldersOfProject',
+    projectId: input.projectId,
+    folderIds,
+  });
   const listedIds = folders.filter(({ isListed }) => isListed).map(({ id }) => id);
+  const place = within(listedIds);
+  const found = { place, folderId: baseId, isDepthTruncated: scope.isTruncated };
   // With the first page all of them: the pages together have what the whole list has.
   const sources = input.includeImports && bounds.after === null ? nearestFirst(folders, baseId) : [];
   const sourceIds = sources.map(({ id }) => id);
-  const within = (folderIds: readonly string[]) => ({ projectId: input.projectId, folderIds });
   const ofSources = (rows: readonly ListedRecord[]): Found['imports'] => {
     const byFolder = Map.groupBy(rows, ({ folderId }) => folderId);
     return sources.map((source) => ({ source, rows: byFolder.get(source.id) ?? [] }));
   };
   if (bounds.limit === null && bounds.after === null) {
-    const all = await listInFolders(ctx, within([...new Set([...listedIds, ...sourceIds])]), options);
+    const all = await listSecretsIn(ctx, within([...new Set([...listedIds, ...sourceIds])]), options);
     const isListed = new Set(listedIds);
     const rows = all.filter(({ folderId }) => isListed.has(folderId));
     return { ...found, rows, imports: ofSources(all) };
   }
-  const rows = await listInFolders(ctx, within(listedIds), { ...options, bounds });
-  const imported = sources.length === 0 ? [] : await listInFolders(ctx, within(sourceIds), options);
+  const rows = await listSecretsIn(ctx, place, { ...options, bounds });
+  const imported = sources.length === 0 ? [] : await listSecretsIn(ctx, within(sourceIds), options);
   return { ...found, rows, imports: ofSources(imported) };
 }
 

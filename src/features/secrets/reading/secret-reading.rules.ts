@@ -3,7 +3,7 @@ import { orderRules } from '../../../kernel/list-order.js';
 import { DISPLAY_RULES, pageRules } from '../../../kernel/paging.js';
 import { idOf, integer, MAX_VERSION } from '../../../kernel/value-rules.js';
 import { ownValues, secretKey, secretKind } from '../core/secret.rules.js';
-import { folderPath, secretLocation } from '../scope/location.rules.js';
+import { secretLocation } from '../scope/location.rules.js';
 import { metadataPairs } from '../scope/metadata-filter.rules.js';
 import { tagSlug } from '../tags/public.js';
 
@@ -105,19 +105,7 @@ export const ListInEnvironment = ListSecrets.omit({
 /** Arguments of the list of one folder, where the folder is known. */
 export const ListInFolder = ListInEnvironment.omit({ secretPath: true, recursive: true });
 
-const page = { first: true, after: true, orderBy: true, updatedSince: true } as const;
-
-/** Arguments of `Folder.secrets`, which has no pages. */
-export const FolderSecrets = ListInFolder.omit(page);
-
-/** Arguments of `Environment.secretConnection`, which calls the path as other fields of environments do. */
-export const EnvironmentSecretPage = ListInEnvironment.omit({ secretPath: true }).extend({
+/** Arguments of `Environment.secrets`, which calls the path as other fields of environments do. */
+export const EnvironmentSecrets = ListInEnvironment.omit({ secretPath: true }).extend({
   path: secretLocation.secretPath,
-});
-
-/** Arguments of `Environment.secrets`, beside the older `secretPath`. */
-export const EnvironmentSecrets = EnvironmentSecretPage.omit(page).extend({
-  path: folderPath.nullish().meta({
-    description: 'Path of the folder, for example `/` or `/payments/eu`; `/` when absent.',
-  }),
 });

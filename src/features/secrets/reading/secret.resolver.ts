@@ -90,7 +90,7 @@ export const secretRoutes = [
     sensitive: true,
     field: 'secrets',
     select: FIELDS,
-    beside: `imports { ${IMPORTED} } depthTruncated unresolvedReferences readIssues { secretId }`,
+    beside: `imports { ${IMPORTED} } isDepthTruncated unresolvedReferences readIssues { secretId }`,
     query: z.strictObject({
       ...secretLocation,
       ...showing,
@@ -137,7 +137,7 @@ export const secretRoutes = [
     headers: [
       unreadableValues(({ secrets }) => secrets.readIssues.length),
       unresolvedReferences(({ secrets }) => secrets.unresolvedReferences),
-      depthTruncated(({ secrets }) => secrets.depthTruncated),
+      depthTruncated(({ secrets }) => secrets.isDepthTruncated),
     ],
     errors: PLACE_ERRORS,
   }),

@@ -1,6 +1,6 @@
 import { PermissionDenied } from '../../../kernel/authz/ability.js';
 import { SYSTEM, type Transaction } from '../../../kernel/context.js';
-import type { SealedText } from '../../../kernel/crypto/sealed-text.js';
+import { openedOrNull, type SealedText } from '../../../kernel/crypto/sealed-text.js';
 import type { Sealer } from '../../../kernel/crypto/sealer.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
 import { mapYielding } from '../../../kernel/event-loop.js';
@@ -66,12 +66,8 @@ export function readableValue(
   record: SecretRecord | undefined,
 ): readonly ValueAtLocation[] {
   if (record === undefined || !new Visibility(ability).readsValue(record)) return [];
-  try {
-    return [{ value: openSecretValue(opener, record), environment: record.environment, path: record.path }];
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'SEALED_VALUE_INVALID') return [];
-    throw error;
-  }
+  const value = openedOrNull(() => openSecretValue(opener, record));
+  return value === null ? [] : [{ value, environment: record.environment, path: record.path }];
 }
 
 function mayBeWritten({ earlier = () => [], ...value }: NewValue, visibility: Visibility): boolean {
@@ -185,7 +181,7 @@ async function rewriteAll(
   });
   refuseTooLong(records.filter((_, index) => results[index] === 'too long'));
   const rows = results.filter((result) => typeof result !== 'string');
-  await updateSecrets(tx, project, rows, { writer: SYSTEM });
+  await updateSecrets(tx, project, rows, { writer: SYSTEM, keepsAge: true });
   return records.filter((record, index) => results[index] !== 'stays' && isShown(record)).length;
 }
 

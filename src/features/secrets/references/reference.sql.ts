@@ -127,3 +127,23 @@ export const listReferringInto = prepared(
       .distinct()
       .where('r.project_id', '=', projectId),
 );
+
+/** Of one secret: more than people look at; a value may have many thousands. */
+const MOST_REFERENCES = 100;
+/** Of all secrets of a response: one that has more is refused. */
+export const MOST_AT_ONCE = 100_000;
+
+/**
+ * What the values of secrets reference, the first of each. Without a location it is in the folder of the secret itself: those come first.
+ * One more than there may be at once says that there are too many.
+ */
+export const listReferences = sqlStatement({
+  text: `
+  select given.id as "secretId", r.environment, r.path, r.key from unnest(:ids::uuid[]) as given (id)
+    cross join lateral (
+      select environment, path, key from secret_reference where secret_id = given.id
+      order by environment nulls first, path, key limit ${MOST_REFERENCES}
+    ) r limit ${MOST_AT_ONCE + 1}`,
+  params: { ids: t.array(t.uuid) },
+  row: { secretId: t.uuid, environment: t.nullable(t.text), path: t.nullable(t.text), key: t.text },
+});

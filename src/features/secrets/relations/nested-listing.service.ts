@@ -1,16 +1,40 @@
 import type { z } from 'zod';
 import { type Disclosure, disclosureOf } from '../../../kernel/audit/disclosure.js';
 import type { Context } from '../../../kernel/context.js';
-import { batched, batchOfLists, listKey, runTogether, type SharedRun } from '../../../kernel/database/batched.js';
+import type { Sealer } from '../../../kernel/crypto/sealer.js';
+import {
+  type BatchLoad,
+  batched,
+  batchOfLists,
+  listKey,
+  runTogether,
+  type SharedRun,
+} from '../../../kernel/database/batched.js';
 import { type ListOrder, requestedOrder } from '../../../kernel/list-order.js';
-import { Page } from '../../../kernel/paging.js';
+import { type Counted, counted, Page } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess } from '../../projects/public.js';
-import { type ListedRecord, listInEnvironments, listInManyFolders } from '../core/find-secrets.js';
+import {
+  type Bounds,
+  countSecretsIn,
+  inEnvironments,
+  type ListedRecord,
+  type ListPlace,
+  listSecretsIn,
+} from '../core/find-secrets.js';
 import { idsWithValues, positionOfView, type SecretView, SecretViewer } from '../core/secret.view.js';
-import { cursorOf, entriesAfter, filtersOf, positionOf, rowLimitOf, viewEntry } from '../core/secret-pages.js';
-import { acquireReadSlot, reserveEntries } from '../core/secret-read-limits.js';
-import { openerFor } from '../core/secret-sealing.js';
+import {
+  cursorOf,
+  type Entry,
+  entriesAfter,
+  filtersOf,
+  numberOfEntries,
+  positionOf,
+  rowLimitOf,
+  viewEntry,
+} from '../core/secret-pages.js';
+import { acquireReadSlot, reserveEntries, rowsReadFor } from '../core/secret-read-limits.js';
+import { openersFor } from '../core/secret-sealing.js';
 import type { ReadFolder } from '../folders/folder.sql.js';
 import { ListInEnvironment, ListInFolder } from '../reading/secret-reading.rules.js';
 import type { VisibleEnvironment } from '../reading/secret-reading.service.js';
@@ -31,7 +55,7 @@ export class NestedListingService {
    * @param raw path, filters and page; the rules are `ListInEnvironment`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, AUDIT_UNAVAILABLE
    */
-  async listInEnvironment(ctx: Context, { id, access }: VisibleEnvironment, raw: unknown): Promise<Page<SecretView>> {
+  async listInEnvironment(ctx: Context, { id, access }: VisibleEnvironment, raw: unknown): Promise<SecretList> {
     const { secretPath, recursive, ...input } = parse(ListInEnvironment, raw);
     authorizeListing(access);
     return runTogether(ctx, listTogether, { access, input, owner: { environmentId: id, secretPath, recursive } });
@@ -43,7 +67,7 @@ export class NestedListingService {
    * @param raw filters and page; the rules are `ListInFolder`
    * @throws VALIDATION_FAILED, PERMISSION_DENIED, AUDIT_UNAVAILABLE
    */
-  async listInFolder(ctx: Context, { id, access }: ReadFolder, raw: unknown): Promise<Page<SecretView>> {
+  async listInFolder(ctx: Context, { id, access }: ReadFolder, raw: unknown): Promise<SecretList> {
     const input = parse(ListInFolder, raw);
     authorizeListing(access);
     return runTogether(ctx, listTogether, { access, input, owner: { folderId: id } });
@@ -68,14 +92,20 @@ interface Shown {
   readonly disclosed: Disclosure | null;
 }
 
-const listTogether: SharedRun<Listing, Page<SecretView>> = async (ctx, listings) => {
+type SecretList = Page<SecretView> & Counted;
+
+const listTogether: SharedRun<Listing, SecretList> = async (ctx, listings) => {
   // One list may be long, and a hundred short ones are.
-  const pages = listings.map(({ input }) => input.first ?? null);
+  const pages = listings.map(({ access, input }) => rowsReadFor(new Visibility(access.ability), input.first ?? null));
   const rows = pages.reduce((sum: number | null, first) => (sum === null || first === null ? null : sum + first), 0);
   await acquireReadSlot(ctx, rows, 'huge');
-  // All lists decrypt their values before any of them expands them: what expansions load is one statement for all lists
-  // that request it in the same turn, and decryption yields.
-  const opened = await Promise.all(listings.map((listing) => open(ctx, listing)));
+  // Each step is done by all lists before the next: what a step loads is one statement for all of them, and steps yield.
+  const found = await Promise.all(listings.map((listing) => find(ctx, listing)));
+  const openers = await openersFor(
+    ctx,
+    found.flatMap(({ entries }) => entries.nodes.map(({ record }) => record)),
+  );
+  const opened = await Promise.all(found.map((list) => open(list, openers)));
   const shown = await Promise.all(opened.map((list) => expand(ctx, list)));
   const events = shown.flatMap(({ page, unreadable, disclosed }, index) => {
     const { access, input, owner } = listings[index] as Listing;
@@ -92,42 +122,57 @@ const listTogether: SharedRun<Listing, Page<SecretView>> = async (ctx, listings)
     return [{ action: 'secret:list', projectId: access.projectId, facts, disclosed }];
   });
   await ctx.auditTrail.recordRead(ctx, ...events);
-  return shown.map(({ page }) => page);
+  return shown.map(({ page }, index) =>
+    counted(page, async () => opened[index]?.total ?? countEntries(ctx, listings[index] as Listing)),
+  );
 };
 
-/** A list whose values are decrypted and not expanded yet. */
-interface Opened {
+/** A list that is read and not decrypted yet. */
+interface FoundList {
   readonly listing: Listing;
   readonly visibility: Visibility;
+  readonly entries: Page<Entry>;
+  /** How many entries the list has, if its page has read all of them. */
+  readonly total: number | null;
+}
+
+/** A list whose values are decrypted and not expanded yet. */
+interface Opened extends Pick<FoundList, 'listing' | 'visibility' | 'total'> {
   readonly page: Page<SecretView>;
   readonly unreadable: number;
 }
 
-async function open(ctx: Context, listing: Listing): Promise<Opened> {
+async function find(ctx: Context, listing: Listing): Promise<FoundList> {
   const { access, owner, input } = listing;
   const order = requestedOrder(input);
   const after = positionOf(input.after);
   const visibility = new Visibility(access.ability);
-  // Where rules depend on single secrets, the rows of a page are known only after reading them.
-  const options = optionsOf(input, after, visibility.isPerSecret ? null : rowLimitOf(input));
+  const options = optionsOf(input, after, rowsReadFor(visibility, rowLimitOf(input)));
   const records = (await load(ctx, owner, options)) ?? [];
   const visible = await visibility.described(records);
-  const entries = new Page(entriesAfter(after, visible, 'beside', order), input, (entry) => cursorOf(entry, order));
+  const lines = entriesAfter(after, visible, 'beside', order);
+  const total = visibility.isPerSecret && after === null ? lines.length : null;
+  const entries = new Page(lines, input, (entry) => cursorOf(entry, order));
+  if (entries.nodes.length > 0) {
+    await ctx.load?.work.countMade(entries.nodes.length);
+    await reserveEntries(ctx, entries.nodes, (record) => visibility.readsValue(record));
+  }
+  return { listing, visibility, entries, total };
+}
+
+async function open(
+  { listing, visibility, entries, total }: FoundList,
+  openers: ReadonlyMap<string, Sealer>,
+): Promise<Opened> {
+  const { access, input } = listing;
   if (entries.nodes.length === 0)
-    return { listing, visibility, page: new Page<SecretView>([], input, () => []), unreadable: 0 };
-  await ctx.load?.work.countMade(entries.nodes.length);
-  await reserveEntries(ctx, entries.nodes, (record) => visibility.readsValue(record));
-  const opener = await openerFor(
-    ctx,
-    access,
-    entries.nodes.map(({ record }) => record),
-  );
-  const viewer = new SecretViewer(opener, visibility, input.viewSecretValue);
+    return { listing, visibility, total, page: new Page<SecretView>([], input, () => []), unreadable: 0 };
+  const viewer = new SecretViewer(openers.get(access.projectId) as Sealer, visibility, input.viewSecretValue);
   const page = await entries.mapYielding(
     (entry) => viewEntry(viewer, entry),
-    (view) => positionOfView(view, order),
+    (view) => positionOfView(view, requestedOrder(input)),
   );
-  return { listing, visibility, page, unreadable: viewer.issues.length };
+  return { listing, visibility, total, page, unreadable: viewer.issues.length };
 }
 
 async function expand(ctx: Context, { listing, visibility, page, unreadable }: Opened): Promise<Shown> {
@@ -165,23 +210,73 @@ const optionsOf = (input: Listing['input'], after: Position | null, limit: numbe
   since: input.updatedSince?.toISOString() ?? null,
 });
 
-const load = (ctx: Context, owner: Owner, options: Options): Promise<readonly ListedRecord[] | undefined> => {
-  if ('folderId' in owner) return batched(ctx, loadInFolders, listKey(owner.folderId, options));
+/** How many entries a list has; all counts of a response share one statement, as the lists do. */
+async function countEntries(ctx: Context, { access, owner, input }: Listing): Promise<number> {
+  const visibility = new Visibility(access.ability);
+  if (visibility.isPerSecret) {
+    const all = (await load(ctx, owner, { ...optionsOf(input, null, null), withValues: false })) ?? [];
+    return entriesAfter(null, await visibility.described(all), 'beside').length;
+  }
+  const { tagSlugs, metadata, since } = optionsOf(input, null, null);
+  const [counts] = (await batched(ctx, ...keyed(owner, { tagSlugs, metadata, since }, COUNTS))) ?? [];
+  return numberOfEntries(counts, 'beside');
+}
+
+const load = (ctx: Context, owner: Owner, options: Options): Promise<readonly ListedRecord[] | undefined> =>
+  batched(ctx, ...keyed(owner, options, LISTS));
+
+/** The batch of lists that one belongs to, and its key in that. */
+const keyed = <R>(owner: Owner, options: object, { ofFolders, ofEnvironments }: Batches<R>) => {
+  if ('folderId' in owner) return [ofFolders, listKey(owner.folderId, options)] as const;
   const { environmentId, ...place } = owner;
-  return batched(ctx, loadInEnvironments, listKey(environmentId, { ...options, ...place }));
+  return [ofEnvironments, listKey(environmentId, { ...options, ...place })] as const;
 };
 
-const loadInFolders = batchOfLists<ListedRecord, Options>(
-  (ctx, folderIds, { withValues, after, limit, order, since, ...filters }) =>
-    listInManyFolders(ctx, folderIds, { withValues, filters, order, since, bounds: { after, limit, of: 'folder' } }),
-  ({ folderId }) => folderId,
-);
+interface Batches<R> {
+  readonly ofFolders: BatchLoad<readonly R[]>;
+  readonly ofEnvironments: BatchLoad<readonly R[]>;
+}
 
-const loadInEnvironments = batchOfLists<ListedRecord, Options & ListedPath>(
-  (ctx, environmentIds, { withValues, after, limit, order, since, secretPath, recursive, ...filters }) => {
-    const bounds = { after, limit, of: 'environment' } as const;
-    const options = { withValues, filters, order, since, bounds };
-    return listInEnvironments(ctx, environmentIds, { secretPath, recursive, ...options });
-  },
-  ({ environmentId }) => environmentId,
-);
+const inFolders = (folderIds: readonly string[]): ListPlace => ({ in: 'folders', folderIds });
+
+const listIn = (
+  ctx: Context,
+  place: ListPlace,
+  { withValues, after, limit, order, since, tagSlugs, metadata, of }: Options & Pick<Bounds, 'of'>,
+) =>
+  listSecretsIn(ctx, place, {
+    withValues,
+    filters: { tagSlugs, metadata },
+    order,
+    since,
+    bounds: { after, limit, of },
+  });
+
+const LISTS: Batches<ListedRecord> = {
+  ofFolders: batchOfLists<ListedRecord, Options>(
+    (ctx, folderIds, options) => listIn(ctx, inFolders(folderIds), { ...options, of: 'folder' }),
+    ({ folderId }) => folderId,
+  ),
+  ofEnvironments: batchOfLists<ListedRecord, Options & ListedPath>(
+    (ctx, environmentIds, options) =>
+      listIn(ctx, inEnvironments(environmentIds, options), { ...options, of: 'environment' }),
+    ({ environmentId }) => environmentId,
+  ),
+};
+
+type CountOptions = Pick<Options, 'tagSlugs' | 'metadata' | 'since'>;
+type OwnerCount = Awaited<ReturnType<typeof countSecretsIn>>[number];
+
+const ownerOf = ({ ownerId }: OwnerCount): string => ownerId as string;
+
+const COUNTS: Batches<OwnerCount> = {
+  ofFolders: batchOfLists<OwnerCount, CountOptions>(
+    (ctx, folderIds, { since, ...filters }) => countSecretsIn(ctx, inFolders(folderIds), { filters, since }),
+    ownerOf,
+  ),
+  ofEnvironments: batchOfLists<OwnerCount, CountOptions & ListedPath>(
+    (ctx, environmentIds, { since, ...options }) =>
+      countSecretsIn(ctx, inEnvironments(environmentIds, options), { filters: options, since }),
+    ownerOf,
+  ),
+};

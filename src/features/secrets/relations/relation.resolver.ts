@@ -4,15 +4,17 @@ import type { AuditEvent } from '../../../kernel/audit/audit-record.js';
 import { disclosureOf } from '../../../kernel/audit/disclosure.js';
 import { authorize } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
+import { unreadableCode } from '../../../kernel/crypto/sealed-text.js';
 import type { Sealer } from '../../../kernel/crypto/sealer.js';
 import { type BatchLoad, batched, batchedOrNull, type Found, mapFound } from '../../../kernel/database/batched.js';
+import { queryOf } from '../../../kernel/database/database.js';
+import { AppError } from '../../../kernel/errors.js';
 import { filterYielding } from '../../../kernel/event-loop.js';
-import { argsType } from '../../../kernel/graphql/inputs.js';
+import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { type NodeKind, nodeKind } from '../../../kernel/graphql/node.js';
-import { nested } from '../../../kernel/graphql/operations.js';
+import { objectType } from '../../../kernel/graphql/object-types.js';
 import { relations, relationTo } from '../../../kernel/graphql/relations.js';
 import { selectsField } from '../../../kernel/graphql/selection.js';
-import type { ConnectionOf } from '../../../kernel/paging.js';
 import { accountIds, accountRelations } from '../../identity/identities/public.js';
 import { UserType, usersByIds } from '../../identity/organizations/public.js';
 import {
@@ -23,17 +25,17 @@ import {
   REACH_OF_MEMBER,
   toEnvironmentType,
 } from '../../projects/public.js';
-import { listByIds } from '../core/find-secrets.js';
+import { listByIds, type SecretRecord } from '../core/find-secrets.js';
+import { listValueAges } from '../core/secret.queries.js';
 import { SecretActorType, SecretImportEntry, SecretReadIssue, SecretType, toSecretType } from '../core/secret.type.js';
 import { type SecretView, SecretViewer } from '../core/secret.view.js';
 import { acquireReadSlot, reserveRows } from '../core/secret-read-limits.js';
 import { openersFor } from '../core/secret-sealing.js';
-import { FolderConnection, FolderType } from '../folders/folder.resolver.js';
-import { FolderPageAt } from '../folders/folder.rules.js';
+import { FolderType } from '../folders/folder.resolver.js';
 import { findFolders, type ReadFolder } from '../folders/folder.sql.js';
-import type { FolderReadingService } from '../folders/folder-reading.service.js';
 import { ImportEndType, ImportType } from '../folders/import.resolver.js';
 import { findImports, type ImportRow } from '../folders/import.sql.js';
+import { listReferences, MOST_AT_ONCE } from '../references/reference.sql.js';
 import { parentOf } from '../scope/location.rules.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
 import {
@@ -42,39 +44,9 @@ import {
   SecretSearchHitType,
   SecretUseType,
 } from '../search/search.resolver.js';
+import { SecretWithValueType } from '../search/value-search.resolver.js';
 import { DeletedSecretType, SecretVersionSummaryType, SecretVersionType } from '../versions/version.resolver.js';
 import { CopySecretsPayload, MoveSecretsPayload } from '../writing/secret-writing.resolver.js';
-
-const PAGED = 'The same as `folders`, with pagination.';
-const FolderPageAtArgs = argsType(FolderPageAt);
-
-@Resolver(() => FolderType)
-class FolderTreeResolver {
-  constructor(private readonly reading: FolderReadingService) {}
-
-  @nested(
-    [FolderType],
-    'The folders directly in the folder, ordered by name; null with PERMISSION_DENIED if you cannot read them.',
-  )
-  async folders(folder: FolderType, ctx: Context): Promise<readonly FolderType[]> {
-    return (await this.reading.listInFolder(ctx, folder)).nodes;
-  }
-
-  @nested(FolderConnection, PAGED)
-  folderConnection(folder: FolderType, ctx: Context, page: object): Promise<ConnectionOf<FolderType>> {
-    return this.reading.listInFolder(ctx, folder, page);
-  }
-}
-
-@Resolver(() => EnvironmentType)
-class EnvironmentFolderPagesResolver {
-  constructor(private readonly reading: FolderReadingService) {}
-
-  @nested(FolderConnection, PAGED, FolderPageAtArgs)
-  folderConnection(environment: EnvironmentType, ctx: Context, at: object): Promise<ConnectionOf<FolderType>> {
-    return this.reading.listInEnvironment(ctx, environment, at);
-  }
-}
 
 const environmentRelationOf = (
   type: ClassType<{ readonly environmentId: string }>,
@@ -114,7 +86,7 @@ const parentRelation = ({ folders }: Pick<SecretRelations, 'folders'>): object =
   });
 
 /** Fields of a secret that depend on its value. */
-const VALUE_FIELDS = ['secretValue', 'secretValueHidden'];
+const VALUE_FIELDS = ['secretValue', 'isSecretValueHidden'];
 const selectsValue = (info: GraphQLResolveInfo): boolean => VALUE_FIELDS.some((field) => selectsField(info, [field]));
 
 /** The field `secret` of a type with a `secretId`. */
@@ -184,6 +156,50 @@ function recipientRelationOf(type: ClassType<{ readonly secretReminderRecipients
   return new RecipientRelationResolver();
 }
 
+const secretAges: BatchLoad<Date> = async (ctx, ids) =>
+  new Map((await listValueAges(ctx, { ids })).map(({ id, valueChangedAt }) => [id, valueChangedAt]));
+
+/** Read apart: most who read secrets do not ask for it. */
+@Resolver(() => SecretType)
+class SecretAgeResolver {
+  @FieldResolver(() => DateTime, {
+    nullable: true,
+    description:
+      'When the shared value was last changed: by a person, an identity or a rotation, and not by a new comment, tag or key. A value that is set without the right to read it counts as changed, even if it is the same. For a secret from before this was recorded, when it was last changed in any way until then. Null if it was deleted in the meantime.',
+  })
+  async valueChangedAt(
+    @Root() { id, shared }: Pick<SecretView, 'id' | 'shared'>,
+    @Ctx() ctx: Context,
+  ): Promise<Date | null> {
+    return (await batched(ctx, secretAges, shared?.id ?? id)) ?? null;
+  }
+}
+
+const SecretReferenceType = objectType('SecretReference', 'A secret that a value names, whether or not it exists.', {
+  environmentSlug: [String, 'Slug of its environment, for example `prod`.'],
+  secretPath: [String, 'Path of its folder, for example `/payments`.'],
+  secretKey: [String, 'Its key.'],
+});
+type SecretReferenceType = InstanceType<typeof SecretReferenceType>;
+
+/** Read apart, and without the value that has them. */
+@Resolver(() => SecretType)
+class SecretReferencesResolver {
+  constructor(private readonly links: SecretRelations) {}
+
+  @FieldResolver(() => [SecretReferenceType], {
+    nullable: true,
+    description:
+      'What the shared value references: the first 100, those in its own folder first, then by environment, path and key. Null if you cannot read the value, and with KEY_DISABLED. The value itself is not decrypted for it, but the audit trail names it as read.',
+  })
+  async references(
+    @Root() { id, shared }: Pick<SecretView, 'id' | 'shared'>,
+    @Ctx() ctx: Context,
+  ): Promise<SecretReferenceType[] | null> {
+    return (await batched(ctx, this.links.references, shared?.id ?? id)) ?? null;
+  }
+}
+
 const actorRelations = ({ memberships }: Pick<ProjectRelations, 'memberships'>): object =>
   relations(SecretActorType, {
     ...accountRelations<SecretActorType>(
@@ -207,6 +223,7 @@ const IN_PROJECTS = [
   SecretUseType,
   SecretSearchHitType,
   DuplicateSecretType,
+  SecretWithValueType,
 ];
 const IN_ENVIRONMENTS = [
   SecretType,
@@ -219,26 +236,30 @@ const IN_ENVIRONMENTS = [
   SecretUseType,
   SecretComparisonSideType,
   DuplicateSecretType,
+  SecretWithValueType,
 ];
 const IN_FOLDERS = [SecretType, ImportEndType, SecretImportEntry, SecretVersionType, SecretUseType];
-const OF_SECRETS = [SecretVersionType, SecretUseType, SecretComparisonSideType, DuplicateSecretType, SecretReadIssue];
+const OF_SECRETS = [
+  SecretVersionType,
+  SecretUseType,
+  SecretComparisonSideType,
+  DuplicateSecretType,
+  SecretWithValueType,
+  SecretReadIssue,
+];
 
 /** Resolvers of the relations of secrets and folders. */
-export const secretRelations = (
-  projects: ProjectRelations,
-  links: SecretRelations,
-  folders: FolderReadingService,
-): object[] => [
+export const secretRelations = (projects: ProjectRelations, links: SecretRelations): object[] => [
   ...IN_PROJECTS.map((type) => projectRelationOf(type, projects)),
   ...IN_ENVIRONMENTS.map((type) => environmentRelationOf(type, projects)),
   ...IN_FOLDERS.map((type) => folderRelationOf(type, links)),
   ...OF_SECRETS.map((type) => secretRelationOf(type, links)),
   ...[MoveSecretsPayload, CopySecretsPayload].map((type) => secretListRelationOf(type, links)),
   ...[SecretType, SecretVersionType].map(recipientRelationOf),
+  new SecretAgeResolver(),
+  new SecretReferencesResolver(links),
   actorRelations(projects),
   parentRelation(links),
-  new FolderTreeResolver(folders),
-  new EnvironmentFolderPagesResolver(folders),
 ];
 
 /** The types of secrets that are found by ID alone. */
@@ -322,13 +343,58 @@ export class SecretRelations {
     return found;
   }
 
-  async #secrets(ctx: Context, ids: readonly string[], viewSecretValue: boolean): Promise<Found<SecretView>> {
-    if (viewSecretValue) await acquireReadSlot(ctx, ids.length, 'large');
-    const records = await listByIds(ctx, ids, viewSecretValue);
-    const found = await this.projects.readable(ctx, records, (row, access) => {
+  /**
+   * What the values of secrets reference, by their IDs. Those whose values the caller may not read are left out. As it is a part of the
+   * values, it is recorded as a read of these, and refused with KEY_DISABLED where they are.
+   */
+  readonly references: BatchLoad<SecretReferenceType[]> = async (ctx, ids) => {
+    const found = await this.#readable(ctx, await listByIds(ctx, ids, false));
+    const readable = [...found.values()].flatMap((value) => (value instanceof Error ? [] : [value]));
+    const open = await filterYielding(
+      readable,
+      ({ row, visibility }) => visibility.describes(row) && visibility.readsValue(row),
+    );
+    const byProject = Map.groupBy(open, ({ row }) => row.projectId);
+    const refused = new Map<string, Error>();
+    for (const [projectId, secrets] of byProject) {
+      const code = await ctx.keyring.refuseDisabled(queryOf(ctx), projectId).catch(unreadableCode);
+      if (code === undefined) continue;
+      for (const { row } of secrets) refused.set(row.id, new AppError(code));
+      byProject.delete(projectId);
+    }
+    const shown = [...byProject.values()].flat();
+    const references = await listReferences(ctx, { ids: shown.map(({ row }) => row.id) });
+    await ctx.load?.work.countMade(references.length > MOST_AT_ONCE ? Number.POSITIVE_INFINITY : references.length);
+    const records = [...byProject].map(([projectId, secrets]) => ({
+      action: 'secret:list-references',
+      projectId,
+      facts: { count: secrets.length },
+      disclosed: disclosureOf(secrets.map(({ row }) => row.id)),
+    }));
+    await ctx.auditTrail.recordRead(ctx, ...records);
+    const bySecret = Map.groupBy(references, ({ secretId }) => secretId);
+    const named = shown.map(({ row }): [string, SecretReferenceType[]] => [
+      row.id,
+      (bySecret.get(row.id) ?? []).map(({ environment, path, key }) => ({
+        environmentSlug: environment ?? row.environment,
+        secretPath: path ?? row.path,
+        secretKey: key,
+      })),
+    ]);
+    return new Map<string, SecretReferenceType[] | Error>([...refused, ...named]);
+  };
+
+  #readable(ctx: Context, records: readonly SecretRecord[]) {
+    return this.projects.readable(ctx, records, (row, access) => {
       authorizeListing(access);
       return { row, visibility: new Visibility(access.ability) };
     });
+  }
+
+  async #secrets(ctx: Context, ids: readonly string[], viewSecretValue: boolean): Promise<Found<SecretView>> {
+    if (viewSecretValue) await acquireReadSlot(ctx, ids.length, 'large');
+    const records = await listByIds(ctx, ids, viewSecretValue);
+    const found = await this.#readable(ctx, records);
     const readable = [...found.values()].flatMap((value) => (value instanceof Error ? [] : [value]));
     const described = await filterYielding(readable, ({ row, visibility }) => visibility.describes(row));
     const readers = new Map(described.map(({ row, visibility }) => [row, visibility]));
@@ -349,10 +415,10 @@ const recordOf = ({
   id,
   projectId,
   version,
-  secretValueHidden,
-}: Pick<SecretView, 'id' | 'projectId' | 'version' | 'secretValueHidden'>): AuditEvent => ({
+  isSecretValueHidden,
+}: Pick<SecretView, 'id' | 'projectId' | 'version' | 'isSecretValueHidden'>): AuditEvent => ({
   action: 'secret:get',
   projectId,
-  facts: { secretId: id, version, viewedValues: !secretValueHidden, expandedReferences: false },
-  disclosed: disclosureOf(secretValueHidden ? [] : [id]),
+  facts: { secretId: id, version, viewedValues: !isSecretValueHidden, expandedReferences: false },
+  disclosed: disclosureOf(isSecretValueHidden ? [] : [id]),
 });

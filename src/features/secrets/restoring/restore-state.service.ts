@@ -140,9 +140,11 @@ async function carryOut(tx: Transaction, { project, place, reach }: Request, pla
   const folders = await makeFolders(tx, { project, environment, environmentId }, plan.folders);
   const at = (path: string) => ({ environmentId, folderId: folders.get(path) as string });
   const sealer = await sealerFor(tx, project, plan.changes.length + plan.creates.length);
-  const changed = plan.changes.map(({ present, past }) =>
-    restoredRow(sealer, past.contents, { id: present.id, version: present.record.version + 1, ...at(past.path) }),
-  );
+  const guard = new RestoreGuard(project);
+  const changed = plan.changes.map(({ present, past }) => ({
+    ...restoredRow(sealer, past.contents, { id: present.id, version: present.record.version + 1, ...at(past.path) }),
+    renewsAge: !guard.readsValue(present.record),
+  }));
   const created = plan.creates.map(({ past, isCopy }): SecretRow => {
     const row = isCopy ? { id: newId(), version: 1 } : { id: past.id, version: past.record.newestVersion + 1 };
     return restoredRow(sealer, past.contents, { ...row, ...at(past.path) });

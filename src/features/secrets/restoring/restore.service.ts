@@ -62,8 +62,8 @@ export class RestoreService {
       const folderId = present.folderId ?? (await remadeFolder(tx, { project, present }));
       const sealer = await sealerFor(tx, project, 1);
       const contents = { record, clear: openContents(opener, project, record) };
-      const home = { id: present.id, version: present.version + 1, environmentId, folderId };
-      const row = restoredRow(sealer, contents, home);
+      const target = { id: present.id, version: present.version + 1, environmentId, folderId };
+      const row = { ...restoredRow(sealer, contents, target), renewsAge: !guard.readsValue(present) };
       const written = await write(tx, { project, present, row });
       const restored = writtenRecord(tx, row, written, { project, environment, path, tags: record.tags });
       const secret = writtenView(known.visibility)(restored);
@@ -99,8 +99,8 @@ async function remadeFolder(tx: Transaction, { project, present }: Known): Promi
   const { environment, environmentId, path } = present;
   // Before the lookup, so that of two callers one creates the folder and the other finds it.
   await lockEnvironments(tx, project.projectId, [environment]);
-  const home = { project, environment, environmentId };
-  const folders = await makeFolders(tx, home, await findPaths(tx, home, [path]));
+  const scope = { project, environment, environmentId };
+  const folders = await makeFolders(tx, scope, await findPaths(tx, scope, [path]));
   return folders.get(path) as string;
 }
 

@@ -114,8 +114,8 @@ export async function writeRotated(
   { rotationId, values }: { rotationId: string; values: Readonly<Record<string, SealedText>> },
 ): Promise<RotatedSecret[]> {
   const mapped = await lockMappedSecrets(tx, { rotationId });
-  const [home] = mapped;
-  if (home === undefined) throw new Error('no keys are kept for the rotation');
+  const [folder] = mapped;
+  if (folder === undefined) throw new Error('no keys are kept for the rotation');
   const records = await lockMapped(tx, mapped, { withValues: false });
   const opener = await openerFor(tx, project, [...records.values()]);
   const sealer = await sealerFor(tx, project, mapped.length);
@@ -135,7 +135,7 @@ export async function writeRotated(
     rows.filter(({ version }) => version === 1),
   );
   await updateSecrets(tx, project, changed);
-  await recordMapped(tx, project, home, { action: 'secret:rotate', rotationId, rows });
+  await recordMapped(tx, project, folder, { action: 'secret:rotate', rotationId, rows });
   return rows.map(({ id, key, version }, at) => ({ field: (mapped[at] as Mapped).field, secretId: id, key, version }));
 }
 
@@ -152,8 +152,8 @@ export async function releaseRotated(
   { rotationId, isDeleting }: { rotationId: string; isDeleting: boolean },
 ): Promise<readonly string[]> {
   const mapped = await lockMappedSecrets(tx, { rotationId });
-  const [home] = mapped;
-  if (home === undefined) return [];
+  const [folder] = mapped;
+  if (folder === undefined) return [];
   const records = [...(await lockMapped(tx, mapped, { withValues: !isDeleting })).values()];
   await tx.em.nativeDelete(SecretRotationKey, { rotationId });
   if (records.length === 0) return [];
@@ -169,7 +169,7 @@ export async function releaseRotated(
     );
   }
   const action = isDeleting ? 'secret:delete' : 'secret:release';
-  await recordMapped(tx, project, home, { action, rotationId, rows: records });
+  await recordMapped(tx, project, folder, { action, rotationId, rows: records });
   return ids;
 }
 
@@ -335,10 +335,10 @@ async function resealer(
 const recordMapped = (
   tx: Transaction,
   project: RotationProject,
-  home: FoundFolder,
+  folder: FoundFolder,
   { action, rotationId, rows }: { action: string; rotationId: string; rows: readonly { readonly id: string }[] },
 ): Promise<void> =>
-  recordWrite(tx, { project, ...home }, { action, ids: rows.map(({ id }) => id), facts: { rotationId } });
+  recordWrite(tx, { project, ...folder }, { action, ids: rows.map(({ id }) => id), facts: { rotationId } });
 
 const newAttributes = ({ rotationId, key, environmentId, folderId }: Mapped): Attributes => ({
   id: newId(),

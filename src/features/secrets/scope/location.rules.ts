@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { idOf } from '../../../kernel/value-rules.js';
 
 const MAX_PATH = 2_000;
-const ROOT = '/';
+export const ROOT = '/';
 
 /** Name of a folder. */
 export const folderName = z

@@ -41,12 +41,12 @@ const HIDDEN = '<hidden>';
 export const EXAMPLE_PLACE = { projectId: '8a1f5a0e-7a51-4f0a-9f0e-5a3f4f0c2d11', environment: 'dev', secretPath: '/' };
 
 /** The fields of a secret with the names of the REST interface. */
-export const FIELDS = `id _id: id workspace: projectId environment: environmentSlug version type secretKey secretValue secretComment createdAt updatedAt secretValueHidden
+export const FIELDS = `id _id: id workspace: projectId environment: environmentSlug version type secretKey secretValue secretComment createdAt updatedAt secretValueHidden: isSecretValueHidden
   secretReminderNote secretReminderRepeatDays skipMultilineEncoding actor { actorId actorType name membershipId groupId }
   isRotatedSecret rotationId secretPath secretMetadata { key value isEncrypted } tags { id slug name: slug color }`;
 
 /** An import entry. Its secrets lack fields that all share or that no consumer needs. */
-export const IMPORTED = `secretPath environment: environmentSlug folderId secrets { id _id: id workspace: projectId environment: environmentSlug version type secretKey secretValue secretComment secretValueHidden
+export const IMPORTED = `secretPath environment: environmentSlug folderId secrets { id _id: id workspace: projectId environment: environmentSlug version type secretKey secretValue secretComment secretValueHidden: isSecretValueHidden
   secretReminderNote secretReminderRepeatDays skipMultilineEncoding actor { actorId actorType name membershipId groupId }
   isRotatedSecret rotationId secretMetadata { key value isEncrypted } }`;
 

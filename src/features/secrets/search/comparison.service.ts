@@ -1,10 +1,9 @@
 import type { Context } from '../../../kernel/context.js';
-import { AppError } from '../../../kernel/errors.js';
 import { SealedCursors } from '../../../kernel/graphql/sealed-cursors.js';
 import { SearchPage } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
-import type { ProjectReader } from '../../projects/public.js';
-import { loadSecretProject } from '../core/load-folder.js';
+import { environmentNotFound, type ProjectReader } from '../../projects/public.js';
+import { folderNotFound, loadSecretProject } from '../core/load-folder.js';
 import { loadBounds, scanRows } from '../scope/scan.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
 import {
@@ -99,8 +98,11 @@ async function loadEnvironments(
   place: Omit<ComparisonScope, 'isNarrowed' | 'bounds'>,
 ): Promise<readonly Compared[]> {
   const found = await findEnvironments(ctx, place);
-  if (found.length < place.environments.length) throw new AppError('ENVIRONMENT_NOT_FOUND');
-  if (!found.some(({ hasFolder }) => hasFolder)) throw new AppError('FOLDER_NOT_FOUND');
+  const { projectId, environments, secretPath } = place;
+  if (found.length < environments.length) throw await environmentNotFound(ctx, projectId, ...environments);
+  const [first] = found;
+  if (first !== undefined && !found.some(({ hasFolder }) => hasFolder))
+    throw await folderNotFound(ctx, { projectId, environment: first.slug, secretPath, environmentId: first.id });
   return found
     .map(({ id, slug }) => ({ environmentId: id, environmentSlug: slug }))
     .sort((a, b) => place.environments.indexOf(a.environmentSlug) - place.environments.indexOf(b.environmentSlug));

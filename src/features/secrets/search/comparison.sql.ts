@@ -1,11 +1,10 @@
 // Secrets of several environments side by side: groups in JSON, in variants.
 import { sql } from 'kysely';
 import type { Context } from '../../../kernel/context.js';
-import { EMPTY_RECORD_BYTES } from '../../../kernel/crypto/seal.js';
 import { type RowFrom, sqlVariants, t } from '../../../kernel/database/statement.js';
 import { prepared } from '../../../kernel/database/tables.js';
 import type { CursorKey } from '../../../kernel/paging.js';
-import { tagSlugsOf } from '../core/secret.queries.js';
+import { tagSlugsOf, valueDigestOf } from '../core/secret.queries.js';
 import { anyOfTexts, tables } from '../entities/tables.js';
 import type { ScanBounds } from '../scope/list-conditions.sql.js';
 
@@ -45,9 +44,7 @@ export const findEnvironments = prepared(
       .where('e.slug', '=', anyOfTexts(environments, 'text')),
 );
 
-/** Only the empty value has no digest; values written before there were digests have none either, but are longer. */
-const DIGEST = `case when s.value_digest is not null then encode(s.value_digest, 'hex')
-      when octet_length(s.value_sealed) = ${EMPTY_RECORD_BYTES} then '' end`;
+const DIGEST = valueDigestOf('s');
 
 const NOT_EQUAL = `having count(*) < cardinality(:environments::text[]) or count(distinct ${DIGEST}) > 1 or count(${DIGEST}) < count(*)`;
 

@@ -4,7 +4,7 @@ import { yieldToEventLoop } from '../../../kernel/event-loop.js';
 import { SealedCursors } from '../../../kernel/graphql/sealed-cursors.js';
 import { type CursorKey, SearchPage } from '../../../kernel/paging.js';
 import { parse, validationFailed } from '../../../kernel/validation.js';
-import type { ProjectReader } from '../../projects/public.js';
+import { type ProjectReader, refuseMisspeltEnvironments } from '../../projects/public.js';
 import { loadReach, onlyProject, type SecretReach } from '../core/secret-reach.js';
 import { loadBounds, SCAN_LIMIT } from '../scope/scan.js';
 import {
@@ -45,7 +45,8 @@ export class DuplicatesService {
    * Compares the keyed digests that each write stores, of 250,000 secrets at most. Empty values are no duplicates.
    *
    * @param raw `{ projectIds, environments, minimum, first, after }`; the rules are `DuplicateValues`
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND and PERMISSION_DENIED for projects that are named, AUDIT_UNAVAILABLE
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND and PERMISSION_DENIED for projects that are named, ENVIRONMENT_NOT_FOUND for misspelt
+   *   ones, AUDIT_UNAVAILABLE
    */
   async list(ctx: Context, raw: unknown): Promise<SearchPage<DuplicateGroup>> {
     const { projectIds, environments, minimum, ...request } = parse(DuplicateValues, raw);
@@ -68,6 +69,8 @@ export class DuplicatesService {
     const groups = read
       .flatMap((values, index) => groupOf(reach, { values, members: members.get(index) ?? [] }, minimum))
       .slice(0, request.first + 1);
+    if (groups.length === 0 && after === null)
+      await refuseMisspeltEnvironments(ctx, reach.projectIds, criteria.environments);
     const isCutShort = groups.length <= request.first && read.length < ahead.length;
     const stoppedAt = isCutShort ? [(read.at(-1) as EqualValues).position] : null;
     const page = new SearchPage(groups, request, ({ position }) => position, { cursors, stoppedAt });

@@ -10,6 +10,8 @@ import { SecretReadIssue, SecretType, toSecretType } from '../core/secret.type.j
 import type { ComparisonService, ComparisonView } from './comparison.service.js';
 import type { DuplicateGroup, DuplicatesService } from './duplicates.service.js';
 import {
+  AgeOrder,
+  ageField,
   type ComparisonVerdict,
   DuplicateSearch,
   EnvironmentComparison,
@@ -26,6 +28,16 @@ import type { UsageService, UseView } from './usage.service.js';
 import { useKeyOf } from './usage.sql.js';
 
 Extensions(ONE_OF)(inputType('SecretKeyFilterInput', KeyFilter));
+enumType<AgeOrder['field']>(
+  'SecretAgeField',
+  'Times that found secrets can be sorted by.',
+  {
+    VALUE_CHANGED_AT: 'When the shared value was last changed, as in `valueChangedAt`.',
+    UPDATED_AT: 'When the secret was last changed in any way.',
+  },
+  ageField,
+);
+inputType('SecretAgeOrderInput', AgeOrder);
 const SearchSecretsInput = inputType(
   'SearchSecretsInput',
   SecretSearch,
@@ -190,7 +202,7 @@ export const SecretUseType = objectType(
     secretId: [orNull(ID), 'ID of the referencing secret; null for an import.'],
     secretKey: [orNull(String), 'Key of the referencing secret; null for an import.'],
     usedKey: [orNull(String), 'Key of the referenced secret; null for an import.'],
-    viaImport: [Boolean, 'Whether the folder imports it only through imports of other folders.'],
+    isViaImport: [Boolean, 'Whether the folder imports it only through imports of other folders.'],
   },
 );
 export type SecretUseType = InstanceType<typeof SecretUseType>;
@@ -206,7 +218,7 @@ const toUsePage = (page: SearchPage<UseView>): SearchConnectionOf<SecretUseType>
       environmentSlug: row.environment,
       secretPath: row.path,
       secretKey: row.key,
-      viaImport: row.isIndirect,
+      isViaImport: row.isIndirect,
     }),
     (use) => useKeyOf(use),
   );
@@ -223,7 +235,7 @@ export class SecretSearchResolver {
 
   @Query(() => SecretSearchConnection, {
     description:
-      'Searches the shared secrets of all projects where you can read secrets, ordered by key, project, environment, then path.',
+      'Searches the shared secrets of all projects where you can read secrets, ordered by key, project, environment, then path, or as `orderBy` says.',
   })
   async searchSecrets(
     @Ctx() ctx: Context,

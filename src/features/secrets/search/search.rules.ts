@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { orderDirection } from '../../../kernel/list-order.js';
 import { boundedPageRules, DISPLAY_RULES } from '../../../kernel/paging.js';
 import { anyId, integer } from '../../../kernel/value-rules.js';
-import { secretKey } from '../core/secret.rules.js';
+import { secretKey, secretValue } from '../core/secret.rules.js';
 import { folderPath, secretLocation } from '../scope/location.rules.js';
 import { metadataPairs } from '../scope/metadata-filter.rules.js';
 import { tagSlug } from '../tags/public.js';
@@ -36,9 +37,20 @@ const where = {
     description: 'Only these projects, at most 1,000. All projects that you are a member of when absent.',
   }),
   environments: z.array(secretLocation.environment).min(1).max(MAX_WORDS).nullish().meta({
-    description: 'Only environments with these slugs, at most 100.',
+    description:
+      'Only environments with these slugs, at most 100. ENVIRONMENT_NOT_FOUND suggests a similar slug if no searched project has any of them.',
   }),
 };
+
+/** What found secrets can be ordered by, in place of their keys. */
+const AGE_FIELDS = ['VALUE_CHANGED_AT', 'UPDATED_AT'] as const;
+export const ageField = z.enum(AGE_FIELDS).meta({ description: 'Field to sort by.' });
+
+/** Order of a search by time. */
+export const AgeOrder = z
+  .strictObject({ field: ageField, direction: orderDirection })
+  .meta({ description: 'Sort order of a search by time.' });
+export type AgeOrder = z.output<typeof AgeOrder>;
 
 /** Input of `searchSecrets`. */
 export const SecretSearch = z
@@ -60,6 +72,18 @@ export const SecretSearch = z
     }),
     metadata: metadataPairs.nullish().meta({
       description: 'Only secrets with all of these metadata pairs, at most 10.',
+    }),
+    valueChangedBefore: z.date().nullish().meta({
+      description:
+        'Only secrets whose value was last changed before this time, such as 90 days ago: those that were not rotated since.',
+    }),
+    updatedBefore: z
+      .date()
+      .nullish()
+      .meta({ description: 'Only secrets that were last changed in any way before this time.' }),
+    orderBy: AgeOrder.nullish().meta({
+      description:
+        'Sort order: by a time, then ID. Default: by key, project, environment (both by slug), then path. A cursor is valid only with the sort order of the page it came from.',
     }),
     viewSecretValue: z
       .boolean()
@@ -125,6 +149,23 @@ export const DuplicateSearch = z
 
 /** The same with the page. */
 export const DuplicateValues = z.strictObject({ ...boundedPageRules, ...DuplicateSearch.shape });
+
+/** Input of `secretsWithValue`. */
+export const ValueSearch = z
+  .strictObject({
+    value: secretValue
+      .refine((value) => value !== '', { error: 'must not be empty', params: { code: 'EMPTY_VALUE' } })
+      .meta({ description: 'The value, up to 512 KiB of UTF-8 and not empty. It is compared to the byte.' }),
+    projectIds: where.projectIds,
+    includeFormerVersions: z.boolean().default(false).meta({
+      description:
+        'Whether to find former versions too, of deleted secrets as well: each version with the value is an item of its own.',
+    }),
+  })
+  .meta({ description: 'The value to find, and where.' });
+
+/** The same with the page. */
+export const SecretsWithValue = z.strictObject({ ...boundedPageRules, ...ValueSearch.shape });
 
 const environments = z
   .array(secretLocation.environment)

@@ -4,7 +4,7 @@ import { filterYielding, mapYielding } from '../../../kernel/event-loop.js';
 import { SealedCursors } from '../../../kernel/graphql/sealed-cursors.js';
 import { type CursorKey, SearchPage } from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
-import type { ProjectReader } from '../../projects/public.js';
+import { type ProjectReader, refuseMisspeltEnvironments } from '../../projects/public.js';
 import { listByIds } from '../core/find-secrets.js';
 import { idsWithValues, type ReadIssue, type SecretView, SecretViewer } from '../core/secret.view.js';
 import { loadReach, onlyProject, type SecretReach } from '../core/secret-reach.js';
@@ -13,12 +13,13 @@ import { openersFor } from '../core/secret-sealing.js';
 import type { ScanBounds } from '../scope/list-conditions.sql.js';
 import { loadBounds, type RowSource, scanRows } from '../scope/scan.js';
 import { findMatchingKeys, type Walk } from './pattern.sql.js';
-import { keyMatchOf, likePattern, matchGlob, SearchSecrets, type TextMatch } from './search.rules.js';
+import { type AgeOrder, keyMatchOf, likePattern, matchGlob, SearchSecrets, type TextMatch } from './search.rules.js';
 import {
   countExamined,
   type FoundRow,
   hasKeyPattern,
   isFiltered,
+  isFilteredInOrder,
   listFoldersWithin,
   listTagged,
   type PatternCriteria,
@@ -26,6 +27,7 @@ import {
   type SearchedProject,
   searchKeyOf,
   searchRows,
+  searchRowsByAge,
 } from './search.sql.js';
 
 /** A secret that a search found, and its project. */
@@ -38,7 +40,7 @@ export interface SearchHit {
 /** The results of a search, and what of them cannot be decrypted. */
 export type SecretSearchPage = SearchPage<SearchHit> & { readonly readIssues: readonly ReadIssue[] };
 
-const CURSOR_PARTS = 4;
+const CURSOR_PARTS = { BY_KEY: 4, BY_AGE: 2 } as const;
 
 /** Searches secrets in all projects that the caller may read in. */
 export class SecretSearchService {
@@ -48,16 +50,17 @@ export class SecretSearchService {
    * Matching shared secrets, by key, project, environment, path. Each project's own rules decide on its rows; what the
    * caller may not see is left out. The number of statements does not depend on the number of projects.
    *
-   * @param raw `{ key, secretPath, tagSlugs, metadata, environments, projectIds, viewSecretValue, first, after }`; the
-   * rules are `SearchSecrets`
-   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND and PERMISSION_DENIED for projects that are named, AUDIT_UNAVAILABLE
+   * @param raw of `SearchSecrets`
+   * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND and PERMISSION_DENIED for projects that are named, ENVIRONMENT_NOT_FOUND for misspelt
+   *   ones, AUDIT_UNAVAILABLE
    */
   async search(ctx: Context, raw: unknown): Promise<SecretSearchPage> {
     const input = parse(SearchSecrets, raw);
     const { first, after: cursor, viewSecretValue, ...question } = input;
     const { projectIds } = question;
     const cursors = new SealedCursors(ctx, 'searchSecrets', question);
-    const after = cursors.read(cursor, CURSOR_PARTS);
+    const order = input.orderBy ?? null;
+    const after = cursors.read(cursor, order === null ? CURSOR_PARTS.BY_KEY : CURSOR_PARTS.BY_AGE);
     const reach = await loadReach(ctx, this.projects, { projectIds, action: 'secrets:describeSecret' });
     const filters = {
       key: input.key == null ? null : keyMatchOf(input.key),
@@ -69,17 +72,27 @@ export class SecretSearchService {
       ...filters,
       path: input.secretPath == null ? null : likePattern(input.secretPath),
       metadata: input.metadata ?? [],
+      valueChangedBefore: input.valueChangedBefore ?? null,
+      updatedBefore: input.updatedBefore ?? null,
       ...(await narrowedBy(ctx, reach, filters)),
     };
     const { rows, stoppedAt } = await scanRows(
-      { first, after, isOpen: reach.isOpen && !isFiltered(criteria) },
       {
-        ...readerOf(ctx, reach.accesses, criteria),
+        first,
+        after,
+        isOpen: reach.isOpen && !(order === null ? isFiltered(criteria) : isFilteredInOrder(criteria, order)),
+      },
+      {
+        ...(order === null
+          ? readerOf(ctx, reach.accesses, criteria)
+          : agedReader(ctx, reach.accesses, { criteria, order })),
         see: (row) => (row.isMatch && reach.includes(row) ? row : null),
-        keyOf: searchKeyOf,
+        keyOf: positionOf,
       },
     );
-    const page = new SearchPage(rows, input, searchKeyOf, { cursors, stoppedAt });
+    if (rows.length === 0 && after === null)
+      await refuseMisspeltEnvironments(ctx, reach.projectIds, filters.environments);
+    const page = new SearchPage(rows, input, positionOf, { cursors, stoppedAt });
     if (viewSecretValue) await acquireReadSlot(ctx, first, 'large');
     const { hits, readIssues } = await disclose(ctx, reach, { rows: page.nodes, viewSecretValue });
     await ctx.auditTrail.recordRead(ctx, {
@@ -101,6 +114,10 @@ export class SecretSearchService {
   }
 }
 
+/** The position of a row in the order that was asked for. */
+const positionOf = (row: FoundRow): CursorKey =>
+  row.time === undefined ? searchKeyOf(row) : [row.time.toISOString(), row.id];
+
 /** What the caller may see of found rows, by ID. Checked again: they may have changed since they were found. */
 async function disclose(
   ctx: Context,
@@ -119,7 +136,7 @@ async function disclose(
       return [projectId, new SecretViewer(sealer, visibility, viewSecretValue)];
     }),
   );
-  const positions = new Map(rows.map((row) => [row.id, searchKeyOf(row)]));
+  const positions = new Map(rows.map((row) => [row.id, positionOf(row)]));
   const hits = await mapYielding(records, (record): [string, SearchHit] => [
     record.id,
     {
@@ -206,6 +223,17 @@ function readerOf(ctx: Context, projects: readonly SearchedProject[], criteria: 
   const read: Reader['read'] = (after, limit) => searchRows(ctx, projects, { criteria, after, limit });
   return { read, endOf: () => null, examinedOf: countExamined };
 }
+
+/** How the rows of a search by time are read. */
+const agedReader = (
+  ctx: Context,
+  projects: readonly SearchedProject[],
+  search: { readonly criteria: SearchCriteria; readonly order: AgeOrder },
+): Reader => ({
+  read: (after, limit) => searchRowsByAge(ctx, projects, { ...search, after, limit }),
+  endOf: () => null,
+  examinedOf: countExamined,
+});
 
 /** After all slugs and paths. */
 const LAST = '\u{10ffff}';

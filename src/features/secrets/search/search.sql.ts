@@ -1,6 +1,7 @@
 import type { Context } from '../../../kernel/context.js';
 import { conditionsNamed, optionsOf, presentConditions } from '../../../kernel/database/conditions.js';
 import { type RowFrom, sqlStatement, sqlVariants, t } from '../../../kernel/database/statement.js';
+import { NO_ID } from '../../../kernel/ids.js';
 import type { CursorKey } from '../../../kernel/paging.js';
 import { TAG_SLUGS, tagSlugsOf } from '../core/secret.queries.js';
 import {
@@ -15,7 +16,7 @@ import {
   type SecretFilters,
 } from '../scope/list-conditions.sql.js';
 import { IN_MANY_PROJECTS, PROJECTS_OPTION, projectCountOption } from './pattern.sql.js';
-import type { TextMatch } from './search.rules.js';
+import type { AgeOrder, TextMatch } from './search.rules.js';
 
 // Pages of a search, which read no further than a page: lateral joins and walks along indexes, in many variants.
 
@@ -25,6 +26,8 @@ export interface SearchCriteria extends SecretFilters {
   /** A pattern of LIKE. */
   readonly path: string | null;
   readonly environments: readonly string[];
+  readonly valueChangedBefore: Date | null;
+  readonly updatedBefore: Date | null;
   /** Null: all folders. */
   readonly bounds: ScanBounds | null;
   /** All secrets that can match, where they are few. Null: any. */
@@ -58,11 +61,22 @@ const KEYS = {
 const holds = (filter: string): string => `coalesce((select ${filter} from secret s where s.id = found.id), false)`;
 
 /** Of a found secret. It decides whether the secret is shown, and not how far a page reaches. */
-const IS_MATCH = [
+const MATCHES = [
   ':path::text is null or found.path like :path',
   'cardinality(:environments::text[]) = 0 or found.environment = any(:environments::text[])',
   `cardinality(:tagSlugs::text[]) = 0 or ${holds(FILTERS.tagSlugs)}`,
   `:metadata::text is null or ${holds(FILTERS.metadata)}`,
+  `:valueChangedBefore::text is null or ${holds('s.value_changed_at < :valueChangedBefore::text::timestamptz')}`,
+  `:updatedBefore::text is null or ${holds('s.updated_at < :updatedBefore::text::timestamptz')}`,
+];
+const IS_MATCH = MATCHES.map((condition) => `(${condition})`).join(' and ');
+
+/** Where no index of keys finds them. */
+const KEY_MATCHES = [
+  ':equals::text is null or found.key = :equals',
+  ':from::text is null or found.key >= :from',
+  ':below::text is null or found.key < :below',
+  ':like::text is null or found.key like :like',
 ]
   .map((condition) => `(${condition})`)
   .join(' and ');
@@ -75,8 +89,8 @@ const IN_PROJECTS = 's.organization_id = :organizationId and s.project_id = any(
 const AFTER_PROJECT = '(:afterProject::text, :afterEnvironment::text, :afterPath::text)';
 
 /** Secrets with what their order depends on, looked up for each of them. */
-const placed = (secrets: string): string => `
-  select s.id, s.key, s.project_id as "projectId", place.*
+const placed = (secrets: string, also?: string): string => `
+  select s.id, s.key, s.project_id as "projectId", place.* ${also === undefined ? '' : `, ${also}`}
   from (${secrets}) s
   cross join lateral (
     select p.slug as "projectSlug", e.slug as environment, f.path
@@ -198,6 +212,19 @@ function readFrom(choice: Variant): string {
   return choice.bounds === 'few' ? inFolders(choice) : pageOf(choice);
 }
 
+const FOUND_ROW = {
+  id: t.uuid,
+  key: t.text,
+  projectId: t.uuid,
+  projectSlug: t.text,
+  environment: t.text,
+  path: t.text,
+  tags: TAG_SLUGS,
+  isMatch: t.boolean,
+  /** Secrets of the page, whether they match or not. */
+  examined: t.integer,
+} as const;
+
 /** Shared secrets of many projects, in order: those of a page that match, and the last one of it, which may not. */
 export const listFound = sqlVariants({
   options: VARIANTS,
@@ -221,6 +248,8 @@ export const listFound = sqlVariants({
     keys: t.nullable(t.array(t.text)),
     path: t.nullable(t.text),
     environments: t.array(t.text),
+    valueChangedBefore: t.nullable(t.text),
+    updatedBefore: t.nullable(t.text),
     ...FILTER_PARAMS,
     ...BOUNDS_PARAMS,
     afterKey: t.nullable(t.text),
@@ -230,22 +259,11 @@ export const listFound = sqlVariants({
     secretIds: t.nullable(t.array(t.uuid)),
     limit: t.integer,
   },
-  row: {
-    id: t.uuid,
-    key: t.text,
-    projectId: t.uuid,
-    projectSlug: t.text,
-    environment: t.text,
-    path: t.text,
-    tags: TAG_SLUGS,
-    isMatch: t.boolean,
-    /** Secrets of the page, whether they match or not. */
-    examined: t.integer,
-  },
+  row: FOUND_ROW,
 });
 
-/** The attributes of a secret that decide whether the caller may see it, and its position in the order. */
-export type FoundRow = RowFrom<typeof listFound>;
+/** The attributes of a secret that decide whether the caller may see it, and its position in the order; that by time, if that is asked for. */
+export type FoundRow = RowFrom<typeof listFound> & { readonly time?: Date };
 
 /** How many secrets a page has, whether they match or not. */
 export const countExamined = (rows: readonly FoundRow[]): number => rows[0]?.examined ?? 0;
@@ -259,8 +277,9 @@ export interface SearchedProject {
 const ANY_KEY: TextMatch = { equals: null, from: null, below: null, like: null };
 
 /** Whether some of the secrets of a page may not match. */
-export const isFiltered = ({ path, environments, tagSlugs, metadata }: SearchCriteria): boolean =>
-  path !== null || [environments, tagSlugs, metadata].some((list) => list.length > 0);
+export const isFiltered = ({ environments, tagSlugs, metadata, ...criteria }: SearchCriteria): boolean =>
+  [environments, tagSlugs, metadata].some((list) => list.length > 0) ||
+  [criteria.path, criteria.valueChangedBefore, criteria.updatedBefore].some((condition) => condition !== null);
 
 /** From where on a page is read, and how far. */
 interface SearchedPage {
@@ -278,7 +297,7 @@ export function searchRows(
   { criteria, after, limit, keys }: SearchedPage,
 ): Promise<FoundRow[]> {
   const [afterKey = null, afterProject = null, afterEnvironment = null, afterPath = null] = after ?? [];
-  const { key, path, environments, secretIds } = criteria;
+  const { key, path, environments, valueChangedBefore, updatedBefore, secretIds } = criteria;
   if (secretIds?.length === 0 || (keys?.length === 0 && after === null)) return Promise.resolve([]);
   const bounds = boundsOf(criteria.bounds);
   const params = {
@@ -286,6 +305,8 @@ export function searchRows(
     keys: keys ?? null,
     path,
     environments,
+    valueChangedBefore: valueChangedBefore?.toISOString() ?? null,
+    updatedBefore: updatedBefore?.toISOString() ?? null,
     ...filterParams(criteria),
     ...bounds.params,
     secretIds,
@@ -305,6 +326,134 @@ export function searchRows(
     ...params,
     limit,
   });
+}
+
+// The same by time: by the indexes of each project, no further than a page.
+
+const AGES = { VALUE_CHANGED_AT: 'value_changed_at', UPDATED_AT: 'updated_at' } as const;
+const AGE_FILTERS = { VALUE_CHANGED_AT: 'valueChangedBefore', UPDATED_AT: 'updatedBefore' } as const;
+
+const AGED_VARIANTS = {
+  field: ['VALUE_CHANGED_AT', 'UPDATED_AT'] as const,
+  direction: ['ASC', 'DESC'] as const,
+  ...optionsOf({ after: '', before: '' }),
+  source: ['projects', 'manyProjects', 'folders', 'secretIds'] as const,
+  bounds: BOUNDS_OPTION,
+};
+type AgedVariant = { readonly [Name in keyof typeof AGED_VARIANTS]: (typeof AGED_VARIANTS)[Name][number] };
+
+/**
+ * Secrets in the order of their ages, as many as a page has at most. Of many projects, each could have the whole page: so a few of each are
+ * looked at first, and no project is read further than to where these make a page.
+ */
+function agedFrom({ field, direction, after, before, source, bounds }: AgedVariant): string {
+  const column = `s.${AGES[field]}`;
+  const [isBehind, isUpTo] = direction === 'ASC' ? ['>', '<='] : ['<', '>='];
+  const conditions = [
+    ...(after ? [`(${column}, s.id) ${isBehind} (:afterTime::text::timestamptz, :afterId::uuid)`] : []),
+    ...(before ? [`${column} < :${AGE_FILTERS[field]}::text::timestamptz`] : []),
+    isWithinBounds(bounds),
+  ].join(' and ');
+  const select = `select s.id, s.key, s.project_id, s.folder_id, ${column} as time from secret s`;
+  const inOrder = `order by time ${direction}, id ${direction}`;
+  const page = `${inOrder} limit :limit::integer`;
+  if (source === 'folders')
+    return `select s.* from unnest(:boundFolderIds::uuid[]) bound (folder_id)
+      cross join lateral (${select} where s.folder_id = bound.folder_id and ${IN_PROJECTS} and ${conditions} ${page}) s ${page}`;
+  if (source === 'secretIds')
+    return `select s.* from unnest(:secretIds::uuid[]) candidate (id)
+      cross join lateral (${select} where s.id = candidate.id and ${IN_PROJECTS} and ${conditions} offset 0) s ${page}`;
+  const ofEach = (further: string, limit: string): string => `unnest(:projectIds::uuid[]) p (id)
+      cross join lateral (${select} where s.project_id = p.id and ${conditions} ${further} ${inOrder} limit ${limit}) s`;
+  if (source === 'projects') return `select s.* from ${ofEach('', ':limit::integer')} ${page}`;
+  const [end, lastId] = direction === 'ASC' ? ['infinity', LAST_ID] : ['-infinity', NO_ID];
+  return `with sampled as materialized (select s.time, s.id from ${ofEach('', ':sample::integer')}),
+    reached as materialized (select time, id from sampled ${inOrder} offset :limit::integer - 1 limit 1)
+    select s.* from ${ofEach(
+      `and (${column}, s.id) ${isUpTo} (coalesce((select time from reached), '${end}'), coalesce((select id from reached), '${lastId}'::uuid))`,
+      ':limit::integer',
+    )} ${page}`;
+}
+
+/** After all others. */
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/** Shared secrets of many projects by a time, then ID: those of a page that match, and the last one of it, which may not. */
+export const listFoundByAge = sqlVariants({
+  options: AGED_VARIANTS,
+  text: (choice) => `
+  select id, key, "projectId", "projectSlug", environment, path, ${tagSlugsOf('found.id')} as tags, "isMatch", examined, time
+  from (
+    select found.*, ${[...MATCHES, KEY_MATCHES].map((condition) => `(${condition})`).join(' and ')} as "isMatch",
+      (count(*) over ())::integer as examined, row_number() over (order by time ${choice.direction}, id ${choice.direction}) as place
+    from (${placed(agedFrom(choice), 's.time')}) found
+  ) found
+  where "isMatch" or place = examined order by time ${choice.direction}, id ${choice.direction}`,
+  params: {
+    organizationId: t.uuid,
+    projectIds: t.array(t.uuid),
+    sample: t.integer,
+    equals: t.nullable(t.text),
+    from: t.nullable(t.text),
+    below: t.nullable(t.text),
+    like: t.nullable(t.text),
+    path: t.nullable(t.text),
+    environments: t.array(t.text),
+    valueChangedBefore: t.nullable(t.text),
+    updatedBefore: t.nullable(t.text),
+    ...FILTER_PARAMS,
+    ...BOUNDS_PARAMS,
+    afterTime: t.nullable(t.text),
+    afterId: t.nullable(t.uuid),
+    secretIds: t.nullable(t.array(t.uuid)),
+    limit: t.integer,
+  },
+  row: { ...FOUND_ROW, time: t.time },
+});
+
+/** Whether some of the secrets of a page in this order may not match. */
+export const isFilteredInOrder = (criteria: SearchCriteria, { field }: AgeOrder): boolean =>
+  criteria.key !== null || isFiltered({ ...criteria, [AGE_FILTERS[field]]: null });
+
+/** Shared secrets of many projects by a time, in one statement: so many, and which of them match. */
+export function searchRowsByAge(
+  ctx: Context,
+  projects: readonly SearchedProject[],
+  { criteria, order, after, limit }: Omit<SearchedPage, 'keys'> & { readonly order: AgeOrder },
+): Promise<FoundRow[]> {
+  const [afterTime = null, afterId = null] = after ?? [];
+  const { key, path, environments, valueChangedBefore, updatedBefore, secretIds } = criteria;
+  if (secretIds?.length === 0) return Promise.resolve([]);
+  const bounds = boundsOf(criteria.bounds);
+  const params = {
+    ...(key ?? ANY_KEY),
+    path,
+    environments,
+    valueChangedBefore: valueChangedBefore?.toISOString() ?? null,
+    updatedBefore: updatedBefore?.toISOString() ?? null,
+    ...filterParams(criteria),
+    ...bounds.params,
+    secretIds,
+    afterTime,
+    afterId,
+  };
+  const ofProjects = projectCountOption(projects) === 'few' ? 'projects' : 'manyProjects';
+  const ofFolders = bounds.choice === 'few' ? 'folders' : ofProjects;
+  const choice = {
+    ...presentConditions({ after: '', before: '' }, { after, before: params[AGE_FILTERS[order.field]] }),
+    ...order,
+  };
+  return listFoundByAge({ ...choice, source: secretIds === null ? ofFolders : 'secretIds', bounds: bounds.choice })(
+    ctx,
+    {
+      organizationId: ctx.organizationId,
+      projectIds: projects.map(({ projectId }) => projectId),
+      // Twice as many as each has of a page if all have as many.
+      sample: Math.ceil((2 * limit) / Math.max(projects.length, 1)) + 2,
+      ...params,
+      limit,
+    },
+  );
 }
 
 // What narrows a search beforehand, where there are few: lateral joins that stop at a number of rows.

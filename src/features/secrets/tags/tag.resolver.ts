@@ -1,10 +1,11 @@
 import { ID, Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
+import { creation } from '../../../kernel/graphql/creation.js';
 import { argsType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { objectType } from '../../../kernel/graphql/object-types.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
-import { countedConnectionOf } from '../../../kernel/graphql/page.js';
+import { connectionOf } from '../../../kernel/graphql/page.js';
 import type { CountedConnectionOf } from '../../../kernel/paging.js';
 import { ProjectType } from '../../projects/public.js';
 import { CreateTag, ListTags, OneTag, TagBySlug, TagPage, UpdateTag } from './tag.rules.js';
@@ -23,7 +24,7 @@ export const TagType = objectType(
 );
 export type TagType = InstanceType<typeof TagType>;
 
-const TagConnection = countedConnectionOf(TagType, 'Tag', 'slug');
+const TagConnection = connectionOf(TagType, 'Tag', 'slug');
 
 @Resolver(() => TagType)
 export class TagResolver {
@@ -44,7 +45,11 @@ export class TagResolver {
     return this.service.getBySlug(ctx, args);
   }
 
-  @mutation(CreateTag, { tag: [TagType, 'The created tag.'] }, 'Creates a tag in a project.')
+  @creation(CreateTag, { tag: [TagType, 'The tag.'] }, 'Creates a tag in a project.', {
+    find: (tags: TagResolver, ctx, { projectId, slug }) => tags.tagBySlug(ctx, { projectId, slug }),
+    taken: 'TAG_SLUG_TAKEN',
+    compare: {},
+  })
   async createTag(ctx: Context, input: object): Promise<{ tag: TagType }> {
     return { tag: await this.service.create(ctx, input) };
   }
@@ -75,15 +80,11 @@ export class ProjectTagsResolver {
   constructor(private readonly service: TagService) {}
 
   @nested(
-    [TagType],
+    TagConnection,
     'Tags of the project, by slug. Null, with the error PERMISSION_DENIED, if you do not have permission to read them.',
+    TagPageArgs,
   )
-  async tags({ access }: ProjectType, ctx: Context): Promise<readonly TagType[]> {
-    return (await this.service.listInProject(ctx, access)).nodes;
-  }
-
-  @nested(TagConnection, 'The same as `tags`, with pagination.', TagPageArgs)
-  tagConnection({ access }: ProjectType, ctx: Context, page: object): Promise<CountedConnectionOf<TagType>> {
+  tags({ access }: ProjectType, ctx: Context, page: object): Promise<CountedConnectionOf<TagType>> {
     return this.service.listInProject(ctx, access, page);
   }
 }

@@ -18,7 +18,7 @@ const color = storedText(64)
   .min(1)
   .meta({ description: 'Color of the tag, for example `#ff8800`, 1 to 64 characters.' });
 
-/** Arguments of `Project.tagConnection`. */
+/** Arguments of `Project.tags`. */
 export const TagPage = z.strictObject({ ...pageRules, ...orderRulesOf('by slug, ascending (`NAME`)') });
 
 export const ListTags = TagPage.extend({ projectId });

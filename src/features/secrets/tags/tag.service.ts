@@ -114,7 +114,7 @@ export class TagService {
    *
    * @throws PERMISSION_DENIED, VALIDATION_FAILED
    */
-  async listInProject(ctx: Context, project: ProjectAccess, raw: unknown = {}): Promise<CountedConnectionOf<TagRow>> {
+  async listInProject(ctx: Context, project: ProjectAccess, raw: unknown): Promise<CountedConnectionOf<TagRow>> {
     authorize(project, 'tags:read');
     return withCount(ctx, project.projectId, await readerOf(parse(TagPage, raw))(ctx, project.projectId));
   }

@@ -81,7 +81,7 @@ const ImportSecretsPayload = objectType(
     changed: [Int, 'Number of updated secrets.'],
     unchanged: [Int, 'Number of secrets that already had the same value and comment.'],
     skipped: [Int, 'Number of existing secrets that were kept.'],
-    dryRun: [Boolean, 'Whether this was a preview that changed nothing.'],
+    isDryRun: [Boolean, 'Whether this was a preview that changed nothing.'],
   },
 );
 type ImportSecretsPayload = InstanceType<typeof ImportSecretsPayload>;
@@ -93,7 +93,7 @@ const toImportSecretsPayload = ({ secrets, counts, isDryRun }: ImportReport): Im
     previewedValue: secret.previewedValue?.reveal() ?? null,
   })),
   ...counts,
-  dryRun: isDryRun,
+  isDryRun,
 });
 
 const ExportedSecrets = objectType('ExportedSecrets', 'The secrets of a folder as a file.', {
@@ -143,6 +143,7 @@ export const transferRoutes = [
   at.post('/import', 'Import secrets from a file, all or nothing', {
     sensitive: true,
     field: 'importSecrets',
+    select: '* dryRun: isDryRun',
     body: ImportSecrets,
     chosenBy: ['format', 'content'],
     errors: ['SECRET_KEY_TAKEN', 'ROTATED_SECRET', 'CONCURRENT_CHANGE', 'SEALED_VALUE_INVALID'],

@@ -1,5 +1,5 @@
+import { openedOrNull } from '../../../kernel/crypto/sealed-text.js';
 import type { Sealer } from '../../../kernel/crypto/sealer.js';
-import { AppError } from '../../../kernel/errors.js';
 import type { ProjectAccess } from '../../projects/public.js';
 import type { SecretRecord } from '../core/find-secrets.js';
 import { nextAttributes, sealedRow } from '../core/next-version.js';
@@ -22,14 +22,14 @@ export function openContents(
 }
 
 /** Target of the contents of a version: a row and its next version. */
-type Home = Pick<SecretRow, 'id' | 'version' | 'environmentId' | 'folderId'>;
+type RestoredTo = Pick<SecretRow, 'id' | 'version' | 'environmentId' | 'folderId'>;
 
 /** The row with the contents of a version, with those of its tags that still exist. */
 export const restoredRow = (
   sealer: SecretSealer,
   { record, clear }: { record: VersionRow; clear: SecretPlaintext },
-  home: Home,
-): SecretRow => sealedRow(sealer, { ...nextAttributes(record), ...home }, clear);
+  target: RestoredTo,
+): SecretRow => sealedRow(sealer, { ...nextAttributes(record), ...target }, clear);
 
 /** Deleted tags of a version. */
 export const deletedTagIds = ({ tagIds, tags }: VersionRow): string[] =>
@@ -46,22 +46,13 @@ export function hasContents(
   present: SecretRecord,
   { record, clear }: { record: VersionRow; clear: SecretPlaintext },
 ): boolean {
-  const opened = openedOrNull(opener, present);
+  const opened = openedOrNull(() => openedSecret(opener, present));
   if (opened === null) return false;
   const differences = differencesBetween(
     { record: comparable(present), clear: opened },
     { record: comparable(record), clear },
   );
   return !differences.some((part) => CONTENTS.has(part));
-}
-
-function openedOrNull(opener: Sealer, present: SecretRecord): SecretPlaintext | null {
-  try {
-    return openedSecret(opener, present);
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'SEALED_VALUE_INVALID') return null;
-    throw error;
-  }
 }
 
 const comparable = (record: SecretRecord): Comparable => ({ ...record, tagIds: record.tags.map(({ id }) => id) });

@@ -3,11 +3,10 @@ import * as z from 'zod';
 import type { Context } from '../../../kernel/context.js';
 import { DateTime } from '../../../kernel/graphql/date-time.js';
 import { enumType } from '../../../kernel/graphql/enums.js';
-import { argsType } from '../../../kernel/graphql/inputs.js';
 import { objectType, orNull } from '../../../kernel/graphql/object-types.js';
 import { query } from '../../../kernel/graphql/operations.js';
 import { connectionOf, PageArgs } from '../../../kernel/graphql/page.js';
-import type { ConnectionOf } from '../../../kernel/paging.js';
+import type { CountedConnectionOf } from '../../../kernel/paging.js';
 import { MAX_VERSION } from '../../../kernel/value-rules.js';
 import { type Data, nextCursor, orInstead, paging, queryBoolean, queryInteger, routesAt } from '../../../rest/route.js';
 import {
@@ -21,7 +20,7 @@ import {
 import { secretLocation } from '../scope/location.rules.js';
 import { unreadableValues } from '../scope/secret.reply.js';
 import { TagType } from '../tags/public.js';
-import { CompareVersions, GetVersion, ListDeleted, ListOfSecret, ListVersions } from './version.rules.js';
+import { CompareVersions, GetVersion, ListDeleted, ListVersions } from './version.rules.js';
 import type { Comparison, VersionPage, VersionService, VersionView } from './version.service.js';
 
 /** API type of a version. */
@@ -102,7 +101,7 @@ class SecretVersionConnection extends connectionOf(SecretVersionType, 'SecretVer
 const toVersionConnection = (page: VersionPage): SecretVersionConnection =>
   Object.assign(
     page.map(toVersionType, ({ version }) => [String(version)]),
-    { readIssues: page.readIssues },
+    { readIssues: page.readIssues, totalCount: page.totalCount },
   );
 
 /** GraphQL names of the parts in which versions differ. */
@@ -177,35 +176,24 @@ export class VersionResolver {
     ListDeleted,
     'Lists the deleted secrets of a folder, ordered by path, key and ID. The folder may be deleted too.',
   )
-  deletedSecrets(ctx: Context, args: object): Promise<ConnectionOf<DeletedSecretType>> {
+  deletedSecrets(ctx: Context, args: object): Promise<CountedConnectionOf<DeletedSecretType>> {
     return this.versions.listDeleted(ctx, args);
   }
 }
-
-const LatestVersionsArgs = argsType(ListOfSecret);
 
 @Resolver(() => SecretType)
 export class SecretVersionsResolver {
   constructor(private readonly service: VersionService) {}
 
-  @FieldResolver(() => [SecretVersionSummaryType], {
+  @FieldResolver(() => SecretVersionSummaryConnection, {
     description:
-      'The latest versions of the secret, latest first, without encrypted contents; for those use `secretVersion`. Empty for a personal secret.',
+      'The versions of the secret, latest first, without encrypted contents; for those use `secretVersion`. Empty for a personal secret.',
   })
   versions(
     @Root() secret: SecretType,
     @Ctx() ctx: Context,
-    @Args(() => LatestVersionsArgs) args: object,
-  ): Promise<readonly SecretVersionSummaryType[]> {
-    return this.service.listOfSecret(ctx, secret, args);
-  }
-
-  @FieldResolver(() => SecretVersionSummaryConnection, { description: 'The same as `versions`, with pagination.' })
-  versionConnection(
-    @Root() secret: SecretType,
-    @Ctx() ctx: Context,
     @Args(() => PageArgs) page: PageArgs,
-  ): Promise<ConnectionOf<SecretVersionSummaryType>> {
+  ): Promise<CountedConnectionOf<SecretVersionSummaryType>> {
     return this.service.pageOfSecret(ctx, secret, { ...page });
   }
 }
@@ -215,9 +203,9 @@ export const HISTORY = '/api/v1/secrets';
 const HIDDEN = '<hidden>';
 
 const TAGS = 'tags { id slug name: slug color }';
-const VERSION = `secretId workspace: projectId version isDeletion environment: environmentSlug folderId secretPath secretKey secretValue secretValueHidden
+const VERSION = `secretId workspace: projectId version isDeletion environment: environmentSlug folderId secretPath secretKey secretValue secretValueHidden: isSecretValueHidden
   secretComment secretReminderNote secretReminderRepeatDays secretReminderRecipients skipMultilineEncoding
-  secretMetadata ${TAGS} actor createdAt`;
+  secretMetadata ${TAGS} actor createdAt changes`;
 
 /** A version in the words of the interface. What is withheld is the word `<hidden>`; a deletion has no value at all. */
 const toVersion = ({ secretValue, secretComment, secretMetadata, ...version }: Data) => ({

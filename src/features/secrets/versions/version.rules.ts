@@ -18,11 +18,6 @@ const version = integer(1, MAX_VERSION);
 export const ListVersions = z.strictObject({ secretId, viewSecretValue, ...pageRules });
 
 /** Arguments of the `versions` of a secret. */
-export const ListOfSecret = z.strictObject({
-  first: integer(1, 100).default(10).meta({ description: 'Maximum number of versions, 1 to 100.' }),
-});
-
-/** Arguments of `versionConnection` of a secret. */
 export const PageOfSecret = z.strictObject(pageRules);
 
 /** Arguments of `secretVersion`. */

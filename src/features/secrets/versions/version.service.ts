@@ -1,12 +1,20 @@
 import { disclosureOf } from '../../../kernel/audit/disclosure.js';
 import type { Context } from '../../../kernel/context.js';
 import type { Sealer } from '../../../kernel/crypto/sealer.js';
-import { batched, batchOfLists, listKey } from '../../../kernel/database/batched.js';
+import { batched, batchOfCounts, batchOfLists, listKey } from '../../../kernel/database/batched.js';
 import { emOf } from '../../../kernel/database/database.js';
 import { AppError } from '../../../kernel/errors.js';
 import { filterYielding } from '../../../kernel/event-loop.js';
 import { isId } from '../../../kernel/ids.js';
-import { type CursorKey, decodeCursor, Page, type PageRequest, rowLimit } from '../../../kernel/paging.js';
+import {
+  type Counted,
+  type CursorKey,
+  counted,
+  decodeCursor,
+  Page,
+  type PageRequest,
+  rowLimit,
+} from '../../../kernel/paging.js';
 import { parse } from '../../../kernel/validation.js';
 import type { ProjectAccess, ProjectReader } from '../../projects/public.js';
 import { loadFolder, loadSecretProject } from '../core/load-folder.js';
@@ -18,7 +26,7 @@ import {
   type SecretView,
   SecretViewer,
 } from '../core/secret.view.js';
-import { acquireReadSlot, reserveRows } from '../core/secret-read-limits.js';
+import { acquireReadSlot, reserveRows, rowsReadFor } from '../core/secret-read-limits.js';
 import { openedSecret, openerFor } from '../core/secret-sealing.js';
 import { SecretVersion } from '../entities/version.entity.js';
 import { authorizeListing, Visibility } from '../scope/visibility.rules.js';
@@ -31,7 +39,6 @@ import {
   differencesBetween,
   GetVersion,
   ListDeleted,
-  ListOfSecret,
   ListVersions,
   PageOfSecret,
   refuseDeletion,
@@ -50,7 +57,7 @@ import {
 } from './version.sql.js';
 
 /** Versions of a secret, and what of them cannot be decrypted. */
-export type VersionPage = Page<VersionView> & { readonly readIssues: readonly VersionIssue[] };
+export type VersionPage = Page<VersionView> & Counted & { readonly readIssues: readonly VersionIssue[] };
 
 /** What differs between two versions of a secret. */
 export interface Comparison {
@@ -88,12 +95,11 @@ export class VersionService {
     const { secretId, viewSecretValue, ...request } = parse(ListVersions, raw);
     const before = positionOf(request);
     const { project, present, visibility } = await loadHistory(ctx, this.projects, secretId);
-    await acquireReadSlot(ctx, request.first, 'large');
+    await acquireReadSlot(ctx, rowsReadFor(visibility, request.first), 'large');
     const records = await listVersions[viewSecretValue ? 'withValues' : 'withoutValues'](ctx, {
       secretId: present.id,
       before,
-      // Where rules depend on single versions, the rows of a page are known only after reading them.
-      limit: visibility.isPerSecret ? null : rowLimit(request),
+      limit: rowsReadFor(visibility, rowLimit(request)),
     });
     const versions = new VersionVisibility(visibility, present);
     const shown = new Page(await filterYielding(records, (record) => versions.describes(record)), request, cursorOf);
@@ -112,43 +118,26 @@ export class VersionService {
       },
       disclosed: disclosureOf(idsWithValues(page.nodes)),
     });
-    return Object.assign(page, { readIssues: viewer.issues });
+    const totalCount = () => countVersions(ctx, present.id, { visibility, versions });
+    return Object.assign(page, { readIssues: viewer.issues, totalCount });
   }
 
   /**
-   * The latest versions of a secret that is part of a larger response, latest first; those of all its secrets share one
+   * The versions of a secret that is part of a larger response, latest first; those of all its secrets share one
    * statement. Who wrote them and under which name, and nothing that is sealed.
    *
    * @param secret as the caller was shown it
-   * @param raw `{ first }`; the rules are `ListOfSecret`
-   * @throws VALIDATION_FAILED
-   */
-  async listOfSecret(ctx: Context, secret: ShownSecret, raw: unknown): Promise<readonly VersionSummary[]> {
-    const { first } = parse(ListOfSecret, raw);
-    const newest = await this.#newest(ctx, secret, { first, before: null });
-    return newest.slice(0, first);
-  }
-
-  /**
-   * The same with pages; those of all secrets share one statement.
-   *
    * @param raw page; the rules are `PageOfSecret`
    * @throws VALIDATION_FAILED
    */
-  async pageOfSecret(ctx: Context, secret: ShownSecret, raw: unknown): Promise<Page<VersionSummary>> {
+  async pageOfSecret(ctx: Context, secret: ShownSecret, raw: unknown): Promise<Page<VersionSummary> & Counted> {
     const request = parse(PageOfSecret, raw);
-    const span = { first: rowLimit(request), before: positionOf(request) };
-    return new Page(await this.#newest(ctx, secret, span), request, ({ version }) => [String(version)]);
-  }
-
-  async #newest(
-    ctx: Context,
-    secret: ShownSecret,
-    { first, before }: { first: number | null; before: number | null },
-  ): Promise<readonly VersionSummary[]> {
+    const bounds = { first: rowLimit(request), before: positionOf(request) };
+    const keyOf = ({ version }: VersionSummary): CursorKey => [String(version)];
     const project = await this.projects.find(ctx, secret.projectId);
     // A personal value has no history.
-    if (project === undefined || secret.type === 'personal') return [];
+    if (project === undefined || secret.type === 'personal')
+      return counted(new Page<VersionSummary>([], request, keyOf), async () => 0);
     const visibility = new Visibility(project.ability);
     const present = atLocation({
       environment: secret.environmentSlug,
@@ -157,9 +146,10 @@ export class VersionService {
       tags: secret.tags,
     });
     const versions = new VersionVisibility(visibility, present);
-    const key = listKey(secret.id, { first: visibility.isPerSecret ? null : first, before });
+    const key = listKey(secret.id, visibility.isPerSecret ? { ...bounds, first: null } : bounds);
     const records = (await batched(ctx, loadNewestVersions, key)) ?? [];
-    return records.filter((record) => versions.describes(record)).map(toVersionSummary);
+    const described = records.filter((record) => versions.describes(record)).map(toVersionSummary);
+    return counted(new Page(described, request, keyOf), () => countVersions(ctx, secret.id, { visibility, versions }));
   }
 
   /**
@@ -230,7 +220,7 @@ export class VersionService {
    * @param raw place, `recursive`, page; the rules are `ListDeleted`
    * @throws VALIDATION_FAILED, PROJECT_NOT_FOUND, ENVIRONMENT_NOT_FOUND, PERMISSION_DENIED, AUDIT_UNAVAILABLE
    */
-  async listDeleted(ctx: Context, raw: unknown): Promise<Page<DeletedView>> {
+  async listDeleted(ctx: Context, raw: unknown): Promise<Page<DeletedView> & Counted> {
     const { projectId, environment, secretPath: path, recursive, ...request } = parse(ListDeleted, raw);
     const after = deletedPositionOf(request);
     const project = await loadSecretProject(ctx, this.projects, projectId);
@@ -238,16 +228,21 @@ export class VersionService {
     // The folder may be deleted; the root folder is as old as the environment.
     const { environmentId } = await loadFolder(ctx, { projectId, environment, secretPath: '/' });
     const visibility = new Visibility(project.ability);
+    const read = async (bounds: ReturnType<typeof deletedPositionOf> & { limit: number | null }) =>
+      (await listDeleted(ctx, { environmentId, path, recursive, ...bounds })).filter((record) =>
+        describesDeletedToo(visibility, record),
+      );
     const limit = visibility.isPerSecret ? null : rowLimit(request);
-    const records = await listDeleted(ctx, { environmentId, path, recursive, ...after, limit });
-    const described = records.filter((record) => describesDeletedToo(visibility, record));
-    const page = new Page(described, request, cursorOfDeleted).map(toDeletedView, cursorOfDeletedView);
+    const page = new Page(await read({ ...after, limit }), request, cursorOfDeleted).map(
+      toDeletedView,
+      cursorOfDeletedView,
+    );
     await ctx.auditTrail.recordRead(ctx, {
       action: 'secret:list-deleted',
       projectId: project.projectId,
       facts: { environmentId, recursive, count: page.nodes.length },
     });
-    return page;
+    return counted(page, async () => (await read({ ...deletedPositionOf({}), limit: null })).length);
   }
 }
 
@@ -297,6 +292,19 @@ const loadNewestVersions = batchOfLists<VersionRow, { first: number | null; befo
   ({ id }) => id,
 );
 
+/** How many versions of a secret the caller may see. */
+async function countVersions(
+  ctx: Context,
+  secretId: string,
+  { visibility, versions }: { visibility: Visibility; versions: VersionVisibility },
+): Promise<number> {
+  if (!visibility.isPerSecret) return (await batched(ctx, countsOfVersions, secretId)) ?? 0;
+  const all = await batched(ctx, loadNewestVersions, listKey(secretId, { first: null, before: null }));
+  return (all ?? []).filter((version) => versions.describes(version)).length;
+}
+
+const countsOfVersions = batchOfCounts(SecretVersion, 'secretId');
+
 const cursorOf = ({ version }: { version: number }): CursorKey => [String(version)];
 
 /** @throws VALIDATION_FAILED for an invalid cursor */
@@ -330,6 +338,8 @@ interface VersionIssue extends ReadIssue {
 
 /** Summary of a version, as a caller sees it: nothing that is sealed. */
 interface VersionSummary {
+  /** Not shown: `changes` are found by it. */
+  readonly secretId: string;
   readonly version: number;
   readonly isDeletion: boolean;
   readonly environmentId: string;
@@ -384,13 +394,14 @@ class VersionViewer {
     return {
       ...view,
       isDeletion: record.isDeletion,
-      secretValueHidden: view.secretValueHidden && !record.isDeletion,
+      isSecretValueHidden: view.isSecretValueHidden && !record.isDeletion,
     };
   };
 }
 
 /** Summary of a version, as a caller sees it. */
 const toVersionSummary = (record: VersionRow): VersionSummary => ({
+  secretId: record.id,
   version: record.version,
   isDeletion: record.isDeletion,
   environmentId: record.environmentId,

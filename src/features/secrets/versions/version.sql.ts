@@ -2,6 +2,7 @@
 import { SYSTEM } from '../../../kernel/context.js';
 import { type RowFrom, sqlStatement, type Types, t } from '../../../kernel/database/statement.js';
 import { columnNamesExcept, sqlColumnsOf } from '../../../kernel/database/tables.js';
+import { valueDigestOf } from '../core/secret.queries.js';
 import { columns, tagJson, writerOf } from '../core/secret.sql.js';
 import { SecretVersionSchema } from '../entities/version.entity.js';
 import { fitsIntoResponse, valueLength } from '../scope/list-conditions.sql.js';
@@ -28,7 +29,7 @@ const BOUNDED_VALUE = `case when ${fitsIntoResponse(`sum(${valueLength('v.value_
 const STORED = sqlColumnsOf(
   SecretVersionSchema,
   'v',
-  columnNamesExcept(SecretVersionSchema, 'secretId', 'valueSealed', 'actorKind', 'actorId'),
+  columnNamesExcept(SecretVersionSchema, 'secretId', 'valueSealed', 'valueDigest', 'actorKind', 'actorId'),
 );
 
 const selected = (withValues: boolean): string => `v.secret_id as id, ${STORED.text}, e.slug as environment,
@@ -190,6 +191,21 @@ export const listNewestVersions = versionsOf(
   },
   { secretIds: t.array(t.uuid), before: t.nullable(t.integer), first: t.nullable(t.integer) },
 );
+
+/** These versions of secrets and the two before each, without values, of which digests tell only whether they are equal. */
+export const listWithFormer = sqlStatement({
+  text: `select ${selected(false)}, ${valueDigestOf('v')} as "valueDigest"
+    from (
+      select distinct given.secret_id, given.version - back as version
+      from unnest(:secretIds::uuid[], :versions::int[]) as given (secret_id, version), generate_series(0, 2) back
+    ) wanted
+    -- Looked up one by one, whatever the statistics say of the table.
+    cross join lateral (
+      select v.* from secret_version v where v.secret_id = wanted.secret_id and v.version = wanted.version offset 0) v
+    join environment e on e.id = v.environment_id`,
+  params: { secretIds: t.array(t.uuid), versions: t.array(t.integer) },
+  row: { ...VERSION, valueDigest: t.nullable(t.text) },
+});
 
 /** The stored ones of these versions of a secret, with values. */
 export const findVersions = versionsOf(

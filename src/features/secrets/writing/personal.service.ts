@@ -1,7 +1,7 @@
 import { LockMode, raw as sql } from '@mikro-orm/core';
 import { disclosureOf } from '../../../kernel/audit/disclosure.js';
 import type { Context, Transaction } from '../../../kernel/context.js';
-import { SealedText } from '../../../kernel/crypto/sealed-text.js';
+import { openedOrNull, SealedText } from '../../../kernel/crypto/sealed-text.js';
 import type { Sealer } from '../../../kernel/crypto/sealer.js';
 import { flush, inTransaction } from '../../../kernel/database/in-transaction.js';
 import { AppError, type ErrorDetail } from '../../../kernel/errors.js';
@@ -166,12 +166,8 @@ const placeOf = ({ environment, path }: SecretRecord) => ({ environment, path })
 
 /** The value that is overwritten, which its owner may read, if it can be decrypted. */
 function earlierOf(opener: Sealer, shared: SecretRecord, own: PersonalSecret): readonly ValueAtLocation[] {
-  try {
-    return [{ ...placeOf(shared), value: openPersonal(opener, own, 'value', own.valueSealed) }];
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'SEALED_VALUE_INVALID') return [];
-    throw error;
-  }
+  const value = openedOrNull(() => openPersonal(opener, own, 'value', own.valueSealed));
+  return value === null ? [] : [{ ...placeOf(shared), value }];
 }
 
 const lockOwn = (tx: Transaction, { shared, userId }: Owned): Promise<PersonalSecret | null> =>

@@ -1,10 +1,14 @@
 import { ID, Int, Resolver } from 'type-graphql';
+import { PermissionDenied } from '../../../kernel/authz/ability.js';
 import type { Context } from '../../../kernel/context.js';
+import { creation } from '../../../kernel/graphql/creation.js';
 import { enumType } from '../../../kernel/graphql/enums.js';
 import { inputType } from '../../../kernel/graphql/inputs.js';
 import { objectType } from '../../../kernel/graphql/object-types.js';
 import { mutation } from '../../../kernel/graphql/operations.js';
+import { distinctIds } from '../../../kernel/ids.js';
 import { SecretType, toSecretType } from '../core/secret.type.js';
+import type { SecretReadingService } from '../reading/secret-reading.service.js';
 import type { SecretService } from './secret.service.js';
 import type { SecretMovingService } from './secret-moving.service.js';
 import {
@@ -70,6 +74,12 @@ export const CopySecretsPayload = objectType('CopySecretsPayload', 'Result of `c
 });
 export type CopySecretsPayload = InstanceType<typeof CopySecretsPayload>;
 
+/** @throws PERMISSION_DENIED for a value that the caller may not read, and so may not compare */
+function readValue({ secretValue, isSecretValueHidden, projectId }: SecretType): string | null {
+  if (isSecretValueHidden) throw new PermissionDenied({ action: 'secrets:readValue', projectId });
+  return secretValue;
+}
+
 type One = Promise<{ secret: SecretType }>;
 type Many = Promise<{ secrets: readonly SecretType[] }>;
 
@@ -77,10 +87,27 @@ type Many = Promise<{ secrets: readonly SecretType[] }>;
 export class SecretWritingResolver {
   constructor(
     private readonly service: SecretService,
+    private readonly reading: SecretReadingService,
     private readonly moving: SecretMovingService,
   ) {}
 
-  @mutation(CreateSecret, { secret: [SecretType, 'The new secret.'] }, 'Creates a secret in a folder.')
+  @creation(CreateSecret, { secret: [SecretType, 'The new secret.'] }, 'Creates a secret in a folder.', {
+    find: async (secrets: SecretWritingResolver, ctx, { projectId, environment, secretPath, secretKey, type }) =>
+      toSecretType(await secrets.reading.getByKey(ctx, { projectId, environment, secretPath, secretKey, type })),
+    taken: 'SECRET_KEY_TAKEN',
+    compare: {
+      environment: (secret) => secret.environmentSlug,
+      secretValue: readValue,
+      tagIds: {
+        of: ({ tags }) => tags.map(({ id }) => id).toSorted(),
+        as: (ids: readonly string[]) => distinctIds(ids).toSorted(),
+      },
+      secretReminderRecipients: {
+        of: ({ secretReminderRecipients: ids }) => ids,
+        as: (ids: readonly string[]) => distinctIds(ids),
+      },
+    },
+  })
   async createSecret(ctx: Context, input: object): One {
     return { secret: toSecretType(await this.service.create(ctx, input)) };
   }
@@ -88,7 +115,7 @@ export class SecretWritingResolver {
   @mutation(
     CreateSecrets,
     { secrets: [[SecretType], 'The new secrets, in the order of the input.'] },
-    'Creates secrets in a folder. Either all are created or none.',
+    'Creates secrets in a folder. Either all are created or none. To run a script again, use `importSecrets`: with the mode `SKIP_EXISTING` or `OVERWRITE`, secrets that exist with the same value and comment stay unchanged.',
   )
   async createSecrets(ctx: Context, input: object): Many {
     return { secrets: (await this.service.createBatch(ctx, input)).map(toSecretType) };

@@ -18,7 +18,7 @@ export interface FutureMember extends TemplateMember {
 }
 
 /** The members of a template, users first. */
-export const futureMembers = ({
+export const membersOfTemplate = ({
   users,
   groups,
   identities,
@@ -55,7 +55,7 @@ export async function applyTemplate(
     throw validationFailed([
       { path: 'template', code: 'WRONG_PROJECT_TYPE', message: 'must be a template of the same type as the project' },
     ]);
-  const named = futureMembers(template);
+  const named = membersOfTemplate(template);
   const present = await lockCurrentMembers(
     tx,
     named.map(({ id }) => id),

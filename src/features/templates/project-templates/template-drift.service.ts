@@ -206,12 +206,12 @@ async function authorizePlan(
     ...state.roles.map(({ slug, permissions }) => [slug, readStoredRules(permissions)] as const),
     ...roles.flatMap(({ slug, templateRules }) => (templateRules === null ? [] : [[slug, templateRules] as const])),
   ]);
-  const held = new Map(state.members.map((member) => [member.memberId, member]));
+  const present = new Map(state.members.map((member) => [member.memberId, member]));
   for (const member of members) authorizeMember(project, member);
   await authorizeMemberChanges(
     tx,
     project,
-    members.map((member) => changeOf(member, held.get(member.memberId ?? ''))),
+    members.map((member) => changeOf(member, present.get(member.memberId ?? ''))),
     rules,
   );
 }
@@ -224,15 +224,20 @@ function authorizeMember(project: ProjectAccess, member: MemberDifference): void
   if (member.difference !== 'missing') authorize(project, `${subjectOf(kind)}:read`, fields);
 }
 
-function changeOf(member: MemberDifference, held: ProjectState['members'][number] | undefined): MemberChange {
+function changeOf(member: MemberDifference, present: ProjectState['members'][number] | undefined): MemberChange {
   return {
     verb: verbOf(member.difference),
     target: { kind: subjectKindOf(member), names: namesOf(member) },
     placeOf: () => 'parts',
     unknownRole: 'must include ROLES, because members get a role that the project does not have yet',
-    ...(held === undefined
+    ...(present === undefined
       ? {}
-      : { before: { slugs: held.roles, terms: (held.terms ?? null) as NonNullable<MemberChange['before']>['terms'] } }),
+      : {
+          before: {
+            slugs: present.roles,
+            terms: (present.terms ?? null) as NonNullable<MemberChange['before']>['terms'],
+          },
+        }),
     ...(member.templateRoles === null ? {} : { after: { slugs: member.templateRoles, terms: null } }),
   };
 }

@@ -6,7 +6,7 @@ import { fieldsOf, Project, type ProjectAccess, ProjectRole, subjectOf } from '.
 import { ProjectTemplate } from './template.entity.js';
 import { findTemplates } from './template.queries.js';
 import { type TemplateView, toTemplateView } from './template.view.js';
-import { futureMembers, type MemberKind } from './template-application.js';
+import { type MemberKind, membersOfTemplate } from './template-application.js';
 import { listEnvironments, listMembers } from './template-drift.queries.js';
 import {
   type Differences,
@@ -62,7 +62,7 @@ export async function compare(
   if (id == null || version == null) return null;
   const stored = await em.findOne(ProjectTemplate, { organizationId, id });
   if (stored === null) return null;
-  const named = futureMembers(stored).map((member) => member.id);
+  const named = membersOfTemplate(stored).map((member) => member.id);
   if (named.length > 0) await hold(named);
   const [row] = await findTemplates(ctx, { organizationId, ids: [id] });
   if (row === undefined) return null;

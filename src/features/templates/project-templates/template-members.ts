@@ -153,12 +153,14 @@ const isKept = (
   { id, roles }: { id?: string | undefined; roles: readonly string[] },
 ) => before.some((entry) => entry.id === id && entry.roles.join() === roles.join());
 
-const rolesIn = (given: NonNullable<TemplateLists['roles']>): TemplateRole[] =>
+/** The roles of a request but the built-in ones. */
+export const rolesIn = (given: NonNullable<TemplateLists['roles']>): TemplateRole[] =>
   given
     .filter((role) => !isUnchangedBuiltIn(role))
     .map(({ name, slug, permissions }) => ({ name, slug, rules: toRules(permissions) }));
 
-const inOrder = (given: readonly TemplateEnvironment[] | null): TemplateEnvironment[] | null =>
+/** Environments by their position. */
+export const inOrder = (given: readonly TemplateEnvironment[] | null): TemplateEnvironment[] | null =>
   given?.toSorted((a, b) => a.position - b.position) ?? null;
 
 const unknownMember = (list: Joining, at: number): Unknown => ({

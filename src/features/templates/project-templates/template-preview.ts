@@ -5,7 +5,7 @@ import { DEFAULT_ENVIRONMENTS, fieldsOf, subjectOf } from '../../projects/public
 import { ProjectTemplate } from './template.entity.js';
 import type { TemplateEnvironment } from './template.rules.js';
 import type { TemplateView } from './template.view.js';
-import { type FutureMember, futureMembers, type MemberKind } from './template-application.js';
+import { type FutureMember, type MemberKind, membersOfTemplate } from './template-application.js';
 import { findMemberships } from './template-members.sql.js';
 
 /** A future member of a project and its roles. */
@@ -87,7 +87,7 @@ const shownMembers = ({ users, groups, identities }: TemplateView): (FutureMembe
 async function skippedOf(ctx: Context, { id, isBuiltIn }: TemplateView): Promise<PreviewedSkip[]> {
   const { organizationId } = ctx;
   const stored = isBuiltIn ? null : await emOf(ctx).findOne(ProjectTemplate, { organizationId, id });
-  const named = stored === null ? [] : futureMembers(stored);
+  const named = stored === null ? [] : membersOfTemplate(stored);
   if (named.length === 0) return [];
   const memberships = await findMemberships(ctx, { organizationId, ids: named.map((member) => member.id) });
   const hasEnded = new Map(memberships.map((row) => [row.id, row.hasEnded]));

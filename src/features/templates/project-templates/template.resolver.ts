@@ -1,13 +1,15 @@
 import { Resolver } from 'type-graphql';
 import type { Context } from '../../../kernel/context.js';
+import { creation, oneNamed } from '../../../kernel/graphql/creation.js';
 import { mutation, nested, query } from '../../../kernel/graphql/operations.js';
 import { relations, relationTo } from '../../../kernel/graphql/relations.js';
-import { type ConnectionOf, type CountedConnectionOf, counted, pageOf } from '../../../kernel/paging.js';
+import { type CountedConnectionOf, counted, pageOf } from '../../../kernel/paging.js';
 import { accountRelations, identityRelationOf } from '../../identity/identities/public.js';
 import { organizationRelationOf, UserType, usersByIds } from '../../identity/organizations/public.js';
-import { withPermissions } from '../../identity/permissions/public.js';
+import { shownRulesText, toShownRules, withPermissions } from '../../identity/permissions/public.js';
 import { groupRelationOf } from '../../members/groups/public.js';
 import { ProjectType } from '../../projects/public.js';
+import { ProjectTemplate } from './template.entity.js';
 import { byVersion } from './template.queries.js';
 import {
   CreateProjectTemplate,
@@ -29,6 +31,7 @@ import {
   toTemplateType,
   toVersionType,
 } from './template.type.js';
+import { inOrder, rolesIn } from './template-members.js';
 
 /** Converts GraphQL permissions to the form of the rules. */
 const fromInput = (input: object): object => {
@@ -67,10 +70,29 @@ export class TemplateResolver {
     return toPreviewType(await this.service.preview(ctx, args));
   }
 
-  @mutation(
+  @creation(
     CreateProjectTemplate,
     { projectTemplate: [TemplateType, 'The created project template.'] },
     `Creates a project template. To include users, groups or identities, you need the right to edit those of the organization. ${BOUNDARY}`,
+    {
+      find: (templates: TemplateResolver, ctx, { name }) =>
+        oneNamed(ctx, ProjectTemplate, { organizationId: ctx.organizationId, name }, (id) =>
+          templates.projectTemplate(ctx, { id }),
+        ),
+      taken: 'PROJECT_TEMPLATE_NAME_TAKEN',
+      toRules: fromInput,
+      compare: {
+        roles: {
+          of: ({ roles }) =>
+            shownRulesText(
+              roles.flatMap(({ isBuiltIn, slug, name, rules }) => (isBuiltIn ? [] : [{ slug, name, rules }])),
+            ),
+          as: (roles: Parameters<typeof rolesIn>[0]) =>
+            shownRulesText(rolesIn(roles).map(({ rules, ...role }) => ({ ...role, rules: toShownRules(rules) }))),
+        },
+        environments: { of: ({ environments }) => environments, as: inOrder },
+      },
+    },
   )
   async createProjectTemplate(ctx: Context, input: object): Promise<{ projectTemplate: TemplateType }> {
     return { projectTemplate: toTemplateType(await this.service.create(ctx, fromInput(input))) };
@@ -94,18 +116,9 @@ export class TemplateResolver {
     return { projectTemplate: toTemplateType(await this.service.delete(ctx, input)) };
   }
 
-  @nested([TemplateVersionType], 'Versions of the template, newest first. A built-in template has none.')
-  async versions({ id }: TemplateType, ctx: Context): Promise<readonly TemplateVersionType[]> {
-    return (await this.service.versionsOf(ctx, { id })).map(toVersionType);
-  }
-
-  @nested(TemplateVersionConnection, 'Versions of the template, newest first, in pages.')
-  async versionConnection(
-    template: TemplateType,
-    ctx: Context,
-    page: object,
-  ): Promise<ConnectionOf<TemplateVersionType>> {
-    return pageOf(await this.versions(template, ctx), page, 1, byVersion);
+  @nested(TemplateVersionConnection, 'Versions of the template, newest first. A built-in template has none.')
+  async versions({ id }: TemplateType, ctx: Context, page: object): Promise<CountedConnectionOf<TemplateVersionType>> {
+    return pageOf((await this.service.versionsOf(ctx, { id })).map(toVersionType), page, 1, byVersion);
   }
 }
 

@@ -4,7 +4,7 @@ import { enumType } from '../../../kernel/graphql/enums.js';
 import { enumOfRule, inputType } from '../../../kernel/graphql/inputs.js';
 import { Node } from '../../../kernel/graphql/node.js';
 import { type Fields, objectType, orNull } from '../../../kernel/graphql/object-types.js';
-import { connectionOf, countedConnectionOf } from '../../../kernel/graphql/page.js';
+import { connectionOf } from '../../../kernel/graphql/page.js';
 import {
   builtInProjectRoles,
   PermissionRuleType,
@@ -143,7 +143,7 @@ export const TemplateType = objectType(
 );
 export type TemplateType = InstanceType<typeof TemplateType>;
 
-export const TemplateConnection = countedConnectionOf(
+export const TemplateConnection = connectionOf(
   TemplateType,
   'ProjectTemplate',
   'built-in templates by type, then the others by name',

@@ -73,6 +73,9 @@ export const malformedGraphQL = (): AppError =>
     'Send a JSON object with `query` or `documentId`, and optionally `variables` and `operationName`. Accept application/json.',
   );
 
+/** Where subscriptions are sent to, for whoever sends one elsewhere. */
+export const SUBSCRIPTIONS_ELSEWHERE = 'Send subscriptions to /graphql/stream, with `Accept: text/event-stream`.';
+
 interface Fault {
   readonly violation: AppError;
   readonly at: GraphQLError;
@@ -94,7 +97,7 @@ function firstOfEachFirst(errors: readonly GraphQLError[]): readonly GraphQLErro
   return [...errors.filter((error) => firsts.has(error)), ...errors.filter((error) => !firsts.has(error))];
 }
 
-function violationOf({ schema }: Reported, error: GraphQLError, hints: SchemaHints): AppError {
+function violationOf({ schema, operation }: Reported, error: GraphQLError, hints: SchemaHints): AppError {
   switch (error.extensions.code) {
     case 'GRAPHQL_PARSE_FAILED':
       return syntaxError(error);
@@ -110,7 +113,9 @@ function violationOf({ schema }: Reported, error: GraphQLError, hints: SchemaHin
       );
     case 'BAD_REQUEST': {
       const { http } = error.extensions as { http?: { status?: number } };
-      return http?.status === 405 ? new AppError('METHOD_NOT_ALLOWED', 'Send mutations by POST.') : malformedGraphQL();
+      if (http?.status !== 405) return malformedGraphQL();
+      const isSubscription = operation?.operation === 'subscription';
+      return new AppError('METHOD_NOT_ALLOWED', isSubscription ? SUBSCRIPTIONS_ELSEWHERE : 'Send mutations by POST.');
     }
     case 'PERSISTED_QUERY_NOT_SUPPORTED':
       return new AppError('PERSISTED_QUERY_NOT_SUPPORTED');
@@ -193,12 +198,12 @@ const KINDS: readonly ErrorKind[] = [
     sentence: ({ name }) => `input field ${name} is required`,
   },
   {
-    pattern: /^Field "\w+" of type "[\w![\]]+" must have a selection of subfields/,
-    sentence: 'the field needs a selection of subfields, in braces',
+    pattern: /^Field "(?<field>\w+)" of type "[\w![\]]+" must have a selection of subfields/,
+    sentence: ({ field }) => `the field \`${field}\` needs a selection of subfields, in braces`,
   },
   {
-    pattern: /^Field "\w+" must not have a selection since type/,
-    sentence: 'the field has no subfields; remove the braces',
+    pattern: /^Field "(?<field>\w+)" must not have a selection since type/,
+    sentence: ({ field }) => `the field \`${field}\` has no subfields; remove the braces`,
   },
   { pattern: /^Unknown argument "/, sentence: 'unknown argument' },
   { pattern: /^Unknown directive "/, sentence: 'unknown directive' },

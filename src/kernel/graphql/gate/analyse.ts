@@ -29,7 +29,7 @@ export function analyse(text: string, picked: OperationChoice, limits: QueryLimi
   return analyseDocument({ shares, document }, picked, limits, model);
 }
 
-/** Analyses a text once more, for another request. */
+/** Analyses a parsed document for a request: with its variables, and the operation that it picks. */
 export function analyseDocument(
   { shares, document }: Pick<Analysis, 'shares'> & { readonly document: DocumentNode },
   picked: OperationChoice,

@@ -17,7 +17,7 @@ import {
 } from 'graphql';
 
 /** Arguments that say how long a list is: by a number, or by what they name. */
-const SIZING = ['first', 'last', 'limit', 'ids'];
+const SIZING = ['first', 'last', 'limit', 'ids', 'representations'];
 
 /** The values of a request's variables, and defaults for omitted ones. */
 export class VariableSizes {
@@ -60,7 +60,7 @@ function sizeOf(value: ValueNode, variables: VariableSizes): number | null | und
  * What fields cost, from the schema and the document alone: the least number of objects that the answer may hold if its lists are as long
  * as the document allows. What they really hold is counted while it runs.
  *
- * A field that answers objects costs 1 for each, other fields are free. How many: what `first`, `last` or `limit` says or `ids` names
+ * A field that answers objects costs 1 for each, other fields are free. How many: what `first`, `last` or `limit` says, or `ids` or `representations` name
  * (literal, variable, default of either), which for a connection holds for all that is below it; 1 where nothing is said. Lists of the
  * schema's own description are as long as they are on average.
  */

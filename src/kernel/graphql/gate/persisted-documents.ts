@@ -18,12 +18,12 @@ export interface PersistedDocument extends AnalysedDocument {
   readonly text: string;
 }
 
-interface Held {
+interface Documents {
   readonly byId: ReadonlyMap<string, PersistedDocument>;
   readonly byHash: ReadonlyMap<string, PersistedDocument>;
 }
 
-const EMPTY: Held = { byId: new Map(), byHash: new Map() };
+const EMPTY: Documents = { byId: new Map(), byHash: new Map() };
 
 /** The manifest cannot be used; the message says why, without anything of it. */
 export class ManifestError extends Error {}
@@ -33,7 +33,7 @@ export class ManifestError extends Error {}
  * whose text stays are kept, and until all are checked the old ones answer.
  */
 export class PersistedDocuments {
-  #held = EMPTY;
+  #documents = EMPTY;
   #stamp = '';
   #lookedAt = Number.NEGATIVE_INFINITY;
   #loading: Promise<void> = Promise.resolve();
@@ -42,6 +42,8 @@ export class PersistedDocuments {
     private readonly file: string,
     private readonly rules: TrustedRules,
     private readonly log: Log,
+    /** Those of the service's own pages, whatever is in the file. */
+    private readonly own: Manifest = new Map(),
   ) {}
 
   /**
@@ -57,15 +59,15 @@ export class PersistedDocuments {
   /** The document of an id; also one that was registered just now, at most a second ago. */
   async find(id: string): Promise<PersistedDocument | undefined> {
     await this.#refresh();
-    const found = this.#held.byId.get(id);
+    const found = this.#documents.byId.get(id);
     if (found !== undefined) return found;
     await this.#loading;
-    return this.#held.byId.get(id);
+    return this.#documents.byId.get(id);
   }
 
   /** The document of a text. */
   withHash(hash: string): PersistedDocument | undefined {
-    return this.#held.byHash.get(hash);
+    return this.#documents.byHash.get(hash);
   }
 
   async #refresh(): Promise<void> {
@@ -92,16 +94,16 @@ export class PersistedDocuments {
     const { manifest, violations } =
       read.json === null ? { manifest: new Map(), violations: [] } : readManifest(read.json);
     if (violations.length > 0) throw new ManifestError(violations.join('; '));
-    this.#held = await this.#check(manifest);
+    this.#documents = await this.#check(new Map([...this.own, ...manifest]));
   }
 
-  async #check(manifest: Manifest): Promise<Held> {
+  async #check(manifest: Manifest): Promise<Documents> {
     const byId = new Map<string, PersistedDocument>();
     const byHash = new Map<string, PersistedDocument>();
     let since = performance.now();
     for (const [id, text] of manifest) {
       const hash = hashOf(text);
-      const document = byHash.get(hash) ?? this.#held.byHash.get(hash) ?? this.#checkOne(id, text);
+      const document = byHash.get(hash) ?? this.#documents.byHash.get(hash) ?? this.#checkOne(id, text);
       if (document !== null) {
         byHash.set(hash, document);
         byId.set(id, document).set(`sha256:${hash}`, document);
@@ -157,7 +159,7 @@ const Operations = z.object({
 });
 
 /** The id that every document has. */
-export const idOf = (text: string): string => `sha256:${hashOf(text)}`;
+export const documentId = (text: string): string => `sha256:${hashOf(text)}`;
 
 /**
  * Reads a manifest: an object of ids and texts, as graphql-codegen and Relay write it and as this service keeps it, or the
@@ -176,8 +178,8 @@ export function readManifest(json: string): { manifest: Manifest; violations: re
   const violations = entries.flatMap(([id, text], index) => {
     if (!ID.test(id))
       return [`the ID of entry ${index + 1} must be letters, digits and - . _ ~, or sha256: and 64 hexadecimal digits`];
-    return id.startsWith('sha256:') && id !== idOf(text)
-      ? [`${id} is not the hash of its document, which is ${idOf(text)}`]
+    return id.startsWith('sha256:') && id !== documentId(text)
+      ? [`${id} is not the hash of its document, which is ${documentId(text)}`]
       : [];
   });
   return { manifest: new Map(entries), violations };

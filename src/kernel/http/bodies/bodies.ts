@@ -49,7 +49,7 @@ const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD']);
  * The media type is checked here, once: rules that depend on how a framework reads a Content-Type have been bypassed again and
  * again by a tab, a blank, another case.
  */
-export function acceptJsonOnly(app: FastifyInstance, trustedProxies: readonly string[]): void {
+export function receiveBodies(app: FastifyInstance, trustedProxies: readonly string[]): void {
   const budgets = {
     ofCallers: new ByteBudget({ total: 64 * MIB, perHolder: 32 * MIB }),
     ofAnonymous: new ByteBudget({ total: 16 * MIB, perHolder: MIB }),

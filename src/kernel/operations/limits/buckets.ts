@@ -30,7 +30,7 @@ export const addressOf = ({ address }: { readonly address: string | null }): str
   `address:${address === null ? 'none' : callersNetwork(address)}`;
 
 /** Something taken from a bucket, which can be given back. */
-export interface Taken {
+export interface CountedUse {
   readonly bucket: Bucket;
   readonly slot: number;
   readonly amount: number;
@@ -70,11 +70,11 @@ export class Buckets {
    * The bucket of a caller. A new one takes memory only once something is taken from it: a caller who is refused for another limit
    * must not push out those of others with names that it makes up.
    *
-   * @param caller `token:ID`, `client:ID` or `address:ADDRESS`
+   * @param caller `token:ID`, `client:ID`, `actor:ID` or `address:ADDRESS`; always with the same number of limits
    */
-  find(limit: LimitName, caller: string): Bucket {
+  find(limit: LimitName, caller: string, limits = 1): Bucket {
     const name = `${limit} ${caller}`;
-    return this.#all.peek(name) ?? new Bucket(limit, this.settings.quotas[limit], name, this.slotMs);
+    return this.#all.peek(name) ?? new Bucket(limit, limits * this.settings.quotas[limit], name, this.slotMs);
   }
 
   /** How often more the bucket gives now. */
@@ -83,7 +83,7 @@ export class Buckets {
   }
 
   /** Takes an amount, whether there is room for it or not. */
-  take(bucket: Bucket, amount: number): Taken {
+  take(bucket: Bucket, amount: number): CountedUse {
     const slot = bucket.count.take(this.now, amount);
     this.#all.set(bucket.name, bucket);
     this.#changed.add(bucket);
@@ -91,7 +91,7 @@ export class Buckets {
     return { bucket, slot, amount };
   }
 
-  giveBack({ bucket, slot, amount }: Taken): void {
+  giveBack({ bucket, slot, amount }: CountedUse): void {
     bucket.count.giveBack(slot, amount);
     this.keepChanged([bucket]);
   }
@@ -123,5 +123,5 @@ export class Buckets {
   }
 }
 
-/** A limit, whose, and how much. */
-export type Wanted = readonly [limit: LimitName, caller: string, amount?: number];
+/** A limit, whose, how much, and how many limits together the caller has. */
+export type LimitedUse = readonly [limit: LimitName, caller: string, amount?: number, limits?: number];

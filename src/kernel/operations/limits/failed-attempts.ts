@@ -1,15 +1,17 @@
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors.js';
-import { addressOf, type Buckets, type Taken, type Wanted } from './buckets.js';
+import { addressOf, type Buckets, type CountedUse, type LimitedUse } from './buckets.js';
 
 /** Credentials that passed lately, of which a node knows at most so many. */
 const MAX_KNOWN = 20_000;
+/** What one address may fail at all accounts together, in limits of one. */
+const ACCOUNTS_OF_ADDRESS = 4;
 
 /** What counts attempts. */
 interface Limits {
   readonly buckets: Buckets | null;
-  takeAll(wanted: readonly Wanted[]): Taken[];
-  giveBack(taken: readonly Taken[]): void;
+  takeAll(wanted: readonly LimitedUse[]): CountedUse[];
+  giveBack(taken: readonly CountedUse[]): void;
 }
 
 /** Somebody shows a credential. */
@@ -17,11 +19,16 @@ interface Attempt {
   readonly address: string | null;
   /** A digest of it, which names it and shows nothing. */
   readonly credential: Buffer;
+  /** Whose account it is for, known or not, where failures count for it at its address. Absent: for the address alone. */
+  readonly account?: string;
 }
 
 /**
  * Limits failed logins and token checks of an address. An attempt is counted before it is made and given back when it passes, so
- * that however many come at once, no more than the limit reach the database.
+ * that however many come at once, no more than the limit reach the database. Only a 401 is a failure.
+ *
+ * Where the account is known, one that fails all the time leaves others at the same address what they need. Attempts without one, such
+ * as those of tokens, are counted apart from these.
  *
  * Not of a client id: its secrets cannot be guessed, and whoever knows the id would lock out its owner. A credential that passed
  * lately is tried in any case, and counted only when it fails: whoever guesses behind the same proxy must not lock out those who
@@ -61,4 +68,11 @@ export class FailedAttempts {
   }
 }
 
-const wantedBy = (attempt: Attempt): Wanted[] => [['failures', addressOf(attempt)]];
+const wantedBy = ({ address, account }: Attempt): LimitedUse[] => {
+  const caller = addressOf({ address });
+  if (account === undefined) return [['failures', caller]];
+  return [
+    ['failures', `account:${account} ${caller}`],
+    ['failures', `accounts ${caller}`, 1, ACCOUNTS_OF_ADDRESS],
+  ];
+};

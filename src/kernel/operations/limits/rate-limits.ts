@@ -1,6 +1,6 @@
 import type { AnonymousContext, Context } from '../../context.js';
 import { AppError } from '../../errors.js';
-import { addressOf, type Bucket, Buckets, type Taken, type Wanted } from './buckets.js';
+import { addressOf, type Bucket, Buckets, type CountedUse, type LimitedUse } from './buckets.js';
 import { FailedAttempts } from './failed-attempts.js';
 import type { LimitName, RateLimitSettings } from './settings.js';
 
@@ -25,7 +25,14 @@ export class RateLimits {
   readonly buckets: Buckets | null;
   readonly failures: FailedAttempts;
   /** Refused requests since start, by limit. */
-  readonly refusals: Record<LimitName, number> = { reads: 0, writes: 0, mints: 0, failures: 0, anonymous: 0 };
+  readonly refusals: Record<LimitName, number> = {
+    reads: 0,
+    writes: 0,
+    mints: 0,
+    lookups: 0,
+    failures: 0,
+    anonymous: 0,
+  };
 
   /** @param settings null: nothing is limited */
   constructor(settings: RateLimitSettings | null) {
@@ -96,20 +103,23 @@ export class RateLimits {
    *
    * @throws RATE_LIMITED
    */
-  takeAll(wanted: readonly Wanted[]): Taken[] {
+  takeAll(wanted: readonly LimitedUse[]): CountedUse[] {
     const { buckets } = this;
     if (buckets === null) return [];
-    const found = wanted.map(([limit, caller, amount = 1]) => ({ bucket: buckets.find(limit, caller), amount }));
+    const found = wanted.map(([limit, caller, amount = 1, limits = 1]) => ({
+      bucket: buckets.find(limit, caller, limits),
+      amount,
+    }));
     const short = found.filter(({ bucket, amount }) => buckets.room(bucket) < amount);
     if (short.length > 0) throw this.#refusal(short);
     return found.map(({ bucket, amount }) => buckets.take(bucket, amount));
   }
 
-  giveBack(taken: readonly Taken[]): void {
+  giveBack(taken: readonly CountedUse[]): void {
     for (const each of taken) this.buckets?.giveBack(each);
   }
 
-  #takeAndReport(reply: Headed, wanted: readonly Wanted[]): Taken[] {
+  #takeAndReport(reply: Headed, wanted: readonly LimitedUse[]): CountedUse[] {
     if (this.buckets === null) return [];
     const taken = this.takeAll(wanted);
     reply.headers(this.#headersOf(taken.map(({ bucket }) => bucket)));
@@ -146,7 +156,7 @@ export class RateLimits {
 const tokenOf = ({ actor }: Context | AnonymousContext): string | null =>
   actor?.tokenId == null ? null : `token:${actor.tokenId}`;
 
-const mintsOf = (caller: string, mints: number): Wanted[] => (mints === 0 ? [] : [['mints', caller, mints]]);
+const mintsOf = (caller: string, mints: number): LimitedUse[] => (mints === 0 ? [] : [['mints', caller, mints]]);
 
 /** How a limit stands. */
 interface LimitState {

@@ -1,10 +1,11 @@
 import { keyValueList } from '../../value-rules.js';
 
 /**
- * What is limited, and how often it passes in a window: for each token `reads`, `writes` and `mints` of credentials; for each
- * address `failures` (of logins and token checks) and `anonymous` requests.
+ * What is limited, and how often it passes in a window: for each token `reads`, `writes` and `mints` of credentials; for each actor
+ * `lookups` of values; for each address `failures` (of logins and token checks; with tokens of platforms for each identity there, and some
+ * times as many for all of them) and `anonymous` requests.
  */
-const DEFAULT_QUOTAS = { reads: 600, writes: 200, mints: 60, failures: 60, anonymous: 300 } as const;
+const DEFAULT_QUOTAS = { reads: 600, writes: 200, mints: 60, lookups: 30, failures: 60, anonymous: 300 } as const;
 const DEFAULT_SECONDS = 60;
 const LONGEST_SECONDS = 86_400;
 

@@ -12,11 +12,11 @@ export interface BufferedResponse {
   readonly hasErrors?: boolean;
 }
 
-/** How a caller stands to a project, or to all of its projects, at this moment. */
+/** What a cached response about a project, or about all projects of a caller, must agree with to be served. */
 export interface AccessStamp {
   /** Equal for callers who may do the same there. */
   readonly fingerprint: string;
-  /** Rises with every change of what replies about it show. */
+  /** Rises with every change of what responses about it show. */
   readonly revision: number;
 }
 
@@ -112,7 +112,7 @@ export async function jsonBytes(value: unknown, onPiece: OnPiece, expectedBytes 
   // What is not written to takes no memory.
   let bytes: Buffer = Buffer.allocUnsafeSlow(Math.max(FIRST_CAPACITY, Math.ceil(1.25 * expectedBytes)));
   let length = 0;
-  for (const text of texts(value)) {
+  for (const text of longTexts(value)) {
     const end = length + Buffer.byteLength(text);
     if (end > bytes.length) bytes = await larger(bytes.subarray(0, length), end);
     bytes.write(text, length);
@@ -133,11 +133,9 @@ async function larger(bytes: Buffer, capacity: number): Promise<Buffer> {
   return copy;
 }
 
-/** The JSON of a value in texts that are not much longer than a piece. Undefined members are left out. */
-function* texts(value: unknown): Generator<string> {
-  // Measures its entries itself.
+/** The JSON of a long value in texts that are not much longer than a piece. Undefined members are left out. */
+function* longTexts(value: unknown): Generator<string> {
   if (Array.isArray(value)) yield* ofList(value);
-  else if (isShort(value)) yield JSON.stringify(value);
   else if (typeof value === 'string') yield* ofString(value);
   else yield* ofObject(value as object);
 }
@@ -155,7 +153,7 @@ function* ofList(list: readonly unknown[]): Generator<string> {
     yield before;
     if (at > from) yield JSON.stringify(list.slice(from, at)).slice(1, -1);
     else {
-      yield* texts(list[at] ?? null);
+      yield* longTexts(list[at]);
       at += 1;
     }
     before = ',';
@@ -167,15 +165,18 @@ function* ofList(list: readonly unknown[]): Generator<string> {
 function* ofObject(value: object): Generator<string> {
   let text = '{';
   let before = '';
-  for (const [key, member] of Object.entries(value)) {
-    if (member === undefined) continue;
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  for (const [key, member] of members) {
     text += `${before}${JSON.stringify(key)}:`;
     before = ',';
-    if (isShort(member)) text += JSON.stringify(member);
+    // Not measured again: the only member of what is long, and lists, which measure their entries. So are most responses.
+    const isOnly = members.length === 1 && key.length < PIECE_LENGTH / 2;
+    const isLong = isOnly || (Array.isArray(member) && member.length > SAMPLE) || !isShort(member);
+    if (!isLong) text += JSON.stringify(member);
     else {
       yield text;
       text = '';
-      yield* texts(member);
+      yield* longTexts(member);
     }
     if (text.length < PIECE_LENGTH) continue;
     yield text;

@@ -4,9 +4,12 @@ interface Field {
   disabled: boolean;
   hidden: boolean;
   readonly textContent: string;
+  focus(): void;
   addEventListener(event: string, listener: () => void): void;
 }
 declare const document: { querySelector(selector: string): Field };
+declare const location: { readonly hash: string; readonly pathname: string };
+declare const history: { replaceState(state: null, title: string, address: string): void };
 declare const sessionStorage: { getItem(key: string): string | null; setItem(key: string, value: string): void };
 declare const Worker: new (address: string, options: { readonly name: string }) => unknown;
 declare const YogaGraphiQL: { renderYogaGraphiQL(element: Field, props: object): void };
@@ -29,10 +32,12 @@ function keep(token: string): void {
   // For this tab only, and gone with it. Never in an address.
   sessionStorage.setItem(TOKEN, token);
   forget.disabled = token === '';
+  tokenWanted.hidden = token !== '';
 }
 
 field.value = sessionStorage.getItem(TOKEN) ?? '';
 keep(field.value);
+if (field.value === '') field.focus();
 field.addEventListener('input', () => keep(field.value.trim()));
 forget.addEventListener('click', () => {
   field.value = '';
@@ -57,37 +62,73 @@ async function fetcher(
     // Right after a change of tabs GraphiQL still has the name of the other tab's operation.
     body: JSON.stringify({ query, variables, ...(query.includes(` ${operationName}`) ? { operationName } : {}) }),
   });
-  const answer = (await reply.json()) as Answer;
-  tokenWanted.hidden = answer.errors?.some(({ extensions }) => extensions?.code === 'TOKEN_MISSING') !== true;
-  return withoutNeedless(answer);
+  return shaped((await reply.json()) as Answer);
 }
 
 interface InputField {
   type: { readonly kind: string; readonly ofType: InputField['type'] };
   readonly defaultValue?: string | null;
 }
+interface Type {
+  readonly name: string;
+  readonly inputFields?: InputField[] | null;
+}
 interface Answer {
-  readonly errors?: { readonly extensions?: { readonly code?: string } }[];
-  readonly data?: { readonly __schema?: { readonly types?: { readonly inputFields?: InputField[] | null }[] } } | null;
+  readonly data?: { readonly __schema?: { readonly types?: Type[] } } | null;
 }
 
+/** The types that GraphiQL searches first: it ends at a number of finds. */
+const FIRST_TYPES = ['Subscription', 'Mutation', 'Query'];
+
 /**
- * The schema as GraphiQL is to know it: a field with a default need not be sent. What checks variables in the editor would
- * mark every input that leaves out a field that is not null, whatever stands in its place.
+ * The schema as GraphiQL is to know it: operations first, and a field with a default need not be sent. What checks variables in the
+ * editor would mark every input that leaves out a field that is not null, whatever stands in its place.
  */
-function withoutNeedless(answer: Answer): Answer {
-  for (const { inputFields } of answer.data?.__schema?.types ?? []) {
-    for (const field of inputFields ?? []) {
-      if (field.type.kind === 'NON_NULL' && typeof field.defaultValue === 'string') field.type = field.type.ofType;
-    }
+function shaped(answer: Answer): Answer {
+  const types = answer.data?.__schema?.types ?? [];
+  types.sort((a, b) => FIRST_TYPES.indexOf(b.name) - FIRST_TYPES.indexOf(a.name));
+  for (const field of types.flatMap(({ inputFields }) => inputFields ?? [])) {
+    if (field.type.kind === 'NON_NULL' && typeof field.defaultValue === 'string') field.type = field.type.ofType;
   }
   return answer;
 }
 
-const { introspection, examples } = JSON.parse(document.querySelector('#options').textContent) as {
+interface Tab {
+  readonly name?: string;
+  readonly query: string;
+  readonly variables?: object;
+  readonly isFirst?: boolean;
+}
+
+const { introspection, tabs } = JSON.parse(document.querySelector('#options').textContent) as {
   introspection: boolean;
-  examples: { query: string; variables?: object }[];
+  tabs: Tab[];
 };
+/**
+ * `#task=NAME` opens one more tab, once: a reload would open another for what was changed since. `#document=NAME&variables=JSON` opens a
+ * document that the console has. Anybody can write such a link: what cannot be opened is left out.
+ */
+const wanted = new URLSearchParams(location.hash.slice(1));
+const task = tabs.find(({ name }) => name === wanted.get('task')) ?? (await ofConsole(wanted));
+
+async function ofConsole(asked: URLSearchParams): Promise<Tab | undefined> {
+  const name = asked.get('document');
+  if (name === null) return undefined;
+  try {
+    const documents = (await (await fetch('/assets/console/queries.json')).json()) as Record<string, string>;
+    const query = Object.hasOwn(documents, name) ? documents[name] : undefined;
+    return query === undefined ? undefined : { query, variables: JSON.parse(asked.get('variables') ?? '{}') as object };
+  } catch {
+    return undefined;
+  }
+}
+if (location.hash !== '') history.replaceState(null, '', location.pathname);
+
+const contentsOf = ({ query, variables }: Tab) => ({
+  query,
+  variables: variables === undefined ? '' : JSON.stringify(variables, null, 2),
+  headers: '',
+});
 
 Object.assign(globalThis, {
   MonacoEnvironment: {
@@ -107,11 +148,8 @@ YogaGraphiQL.renderYogaGraphiQL(document.querySelector('#explorer'), {
   shouldPersistHeaders: false,
   showPersistHeadersSettings: false,
   onEditQuery: () => undefined,
-  defaultTabs: examples.map(({ query, variables }) => ({
-    query,
-    variables: variables === undefined ? '' : JSON.stringify(variables, null, 2),
-    headers: '',
-  })),
+  ...(task && { ...contentsOf(task), headers: undefined }),
+  defaultTabs: [...new Set([...(task ? [task] : []), ...tabs.filter(({ isFirst }) => isFirst)])].map(contentsOf),
 });
 
 export {};

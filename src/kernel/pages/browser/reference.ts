@@ -74,6 +74,8 @@ Scalar.createApiReference('#reference', {
   favicon: '/assets/strongroom.svg',
   defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
   hideModels: true,
+  // Ours finds operations of GraphQL and guides, too.
+  hideSearch: true,
   defaultOpenFirstTag: false,
   theme: 'default',
   customCss: `

@@ -3,8 +3,8 @@ import { type Caller, mustSucceed, type Reply } from '../../../kit/caller.js';
 import { useSharedStrongroom } from '../../../kit/strongroom.js';
 
 const MUTATION = `mutation ($input: UpdateSecretsByIdInput!) { updateSecretsById(input: $input) {
-  dryRun rewritten
-  updates { versionBefore differences secret { id secretKey secretValue secretValueHidden secretComment version tags { slug } environmentSlug } }
+  isDryRun rewritten
+  updates { versionBefore differences secret { id secretKey secretValue isSecretValueHidden secretComment version tags { slug } environmentSlug } }
 } }`;
 
 const send = (caller: Caller, secrets: readonly object[], dryRun = false): Promise<Reply> =>
@@ -58,8 +58,8 @@ describe('changing secrets by their ids', () => {
       { id: prod, secretValue: 'prod', expectedVersion: null },
     ];
     const reply = await send(admin, changes);
-    const { updates, dryRun, rewritten } = mustSucceed(reply).body.data.updateSecretsById;
-    expect({ dryRun, rewritten }).toEqual({ dryRun: false, rewritten: 0 });
+    const { updates, isDryRun, rewritten } = mustSucceed(reply).body.data.updateSecretsById;
+    expect({ isDryRun, rewritten }).toEqual({ isDryRun: false, rewritten: 0 });
     expect(updates).toMatchObject([
       { versionBefore: 1, differences: ['VALUE'], secret: { id: other, secretValue: 'new two', version: 2 } },
       { versionBefore: 1, differences: ['KEY'], secret: { id: b, secretKey: 'RENAMED', secretValue: 'b', version: 2 } },
@@ -219,10 +219,10 @@ describe('changing secrets by their ids', () => {
       { id: inBatch, secretComment: 'x' },
     ];
     const dry = await sent(admin, changes, true);
-    expect(dry).toMatchObject({ dryRun: true, rewritten: 1 });
+    expect(dry).toMatchObject({ isDryRun: true, rewritten: 1 });
     expect(dry.updates[2].differences).toEqual(['VALUE', 'COMMENT']);
     expect(await shown(admin, beside)).toMatchObject({ secretValue: '${A}', version: 1 });
-    expect(await sent(admin, changes)).toMatchObject({ dryRun: false, rewritten: 1 });
+    expect(await sent(admin, changes)).toMatchObject({ isDryRun: false, rewritten: 1 });
     expect((await shown(admin, inBatch)).secretValue).toBe('${dev.app.SECOND} ${FIRST}');
     expect((await shown(admin, beside)).secretValue).toBe('${FIRST}');
   });
@@ -240,7 +240,7 @@ describe('changing secrets by their ids', () => {
     const { updates } = mustSucceed(reply).body.data.updateSecretsById;
     expect(updates).toMatchObject([
       { versionBefore: 1, differences: ['KEY', 'VALUE'], secret: { secretKey: 'A', secretValue: null, version: 1 } },
-      { versionBefore: 1, differences: ['SETTINGS'], secret: { secretValueHidden: true, version: 1 } },
+      { versionBefore: 1, differences: ['SETTINGS'], secret: { isSecretValueHidden: true, version: 1 } },
     ]);
     const rows = await strongroom.auditRows('request_id = $1', [reply.headers['x-request-id']]);
     expect(rows.map(({ action, disclosed }) => [action, disclosed])).toEqual(

@@ -3,7 +3,7 @@ import { type Caller, mustSucceed, type Reply } from '../../../kit/caller.js';
 import { useSharedStrongroom } from '../../../kit/strongroom.js';
 
 const MUTATION = `mutation ($input: ReplaceValueInput!) { replaceValue(input: $input) {
-  dryRun leftOut { id secretValue }
+  isDryRun leftOut { id secretValue }
   updates { versionBefore differences secret { id secretValue version } }
 } }`;
 
@@ -44,8 +44,8 @@ describe('replacing a value everywhere', () => {
   test('changes all secrets that have it, to the byte, in all projects, with one record for each folder', async () => {
     const { admin, one, two, a, b, c, blue } = await coloured();
     const reply = await send(admin, { likeSecretId: b.toUpperCase(), secretValue: 'green' });
-    const { dryRun, updates, leftOut } = mustSucceed(reply).body.data.replaceValue;
-    expect({ dryRun, leftOut }).toEqual({ dryRun: false, leftOut: [] });
+    const { isDryRun, updates, leftOut } = mustSucceed(reply).body.data.replaceValue;
+    expect({ isDryRun, leftOut }).toEqual({ isDryRun: false, leftOut: [] });
     expect(idsOf(updates)).toEqual(sorted(a, b, c));
     for (const update of updates)
       expect(update).toMatchObject({
@@ -81,8 +81,8 @@ describe('replacing a value everywhere', () => {
   test('as a dry run tells which would change, without any value, and records a read', async () => {
     const { admin, a, b, c } = await coloured();
     const reply = await send(admin, { likeSecretId: a, secretValue: 'x', dryRun: true });
-    const { updates, dryRun } = mustSucceed(reply).body.data.replaceValue;
-    expect(dryRun).toBe(true);
+    const { updates, isDryRun } = mustSucceed(reply).body.data.replaceValue;
+    expect(isDryRun).toBe(true);
     expect(idsOf(updates)).toEqual(sorted(a, b, c));
     for (const { secret } of updates) expect(secret).toMatchObject({ secretValue: null, version: 1 });
     expect(await shown(admin, b)).toMatchObject({ secretValue: 'red', version: 1 });

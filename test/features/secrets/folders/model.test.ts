@@ -83,7 +83,7 @@ const step: fc.Arbitrary<Step> = fc.tuple(
 ) as fc.Arbitrary<Step>;
 
 const TREE = `query ($id: ID!) {
-  folderTree(projectId: $id, environment: "dev") { folder { id path imports { position source { path } } } }
+  folderTree(projectId: $id, environment: "dev") { folder { id path imports { nodes { position source { path } } } } }
 }`;
 
 /** Carries steps out against the service and the model. */
@@ -113,10 +113,12 @@ class Walk {
 
   async picture(): Promise<unknown> {
     const { folderTree } = await this.admin.data(TREE, { id: this.projectId });
-    return folderTree.map(({ folder }: { folder: { path: string; imports: Record<'source', { path: string }>[] } }) => [
-      folder.path,
-      folder.imports.map(({ source }) => source.path),
-    ]);
+    return folderTree.map(
+      ({ folder }: { folder: { path: string; imports: { nodes: Record<'source', { path: string }>[] } } }) => [
+        folder.path,
+        folder.imports.nodes.map(({ source }) => source.path),
+      ],
+    );
   }
 
   #isRoot = (id: string): boolean => this.model.nodes.get(id)?.parent === null;

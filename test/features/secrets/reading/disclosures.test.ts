@@ -19,7 +19,12 @@ type Case = readonly [
   records: string[],
 ];
 
+const references = graphql(
+  'query ($id: ID!) { secrets(projectId: $id, environment: "dev", secretPath: "/app", viewSecretValue: false) { nodes { references { secretKey } } } }',
+);
+
 const LIST = 'secret:list';
+const REFERENCES = 'secret:list-references';
 const READS: Case[] = [
   ['a list', 'admin', get('', 'app'), [`${LIST} DB SHY URL`]],
   ['a list with what is hidden', 'limited', get('', 'app'), [`${LIST} DB URL`]],
@@ -72,15 +77,15 @@ const READS: Case[] = [
     'lists inside of another answer, expanded',
     'admin',
     graphql(`query ($id: ID!) { project(id: $id) { environments {
-      secrets(expandSecretReferences: true) { secretValue }
-      folders { secrets(expandSecretReferences: true) { secretValue } } } } }`),
+      secrets(expandSecretReferences: true) { nodes { secretValue } }
+      folders { nodes { secrets(expandSecretReferences: true) { nodes { secretValue } } } } } } }`),
     ['project:get', `${LIST} CORE DB DEEP SHY URL`, `${LIST} CORE DEEP`, `${LIST} LIB LIBDB LIBREF`],
   ],
   [
     'folders of secrets of secrets',
     'admin',
     graphql(
-      'query ($id: ID!) { secret(id: $id, viewSecretValue: false) { folder { secretConnection(first: 1) { nodes { secretValue } } } } }',
+      'query ($id: ID!) { secret(id: $id, viewSecretValue: false) { folder { secrets(first: 1) { nodes { secretValue } } } } }',
       idOf('LIB'),
     ),
     ['secret:get', `${LIST} LIBDB`],
@@ -140,6 +145,20 @@ const READS: Case[] = [
       'query ($id: ID!) { searchSecrets(input: { projectIds: [$id], key: { glob: "*" }, viewSecretValue: false }) { nodes { secret { secretKey } } } }',
     ),
     ['secret:search'],
+  ],
+  ['what values reference, without the values', 'admin', references, [LIST, `${REFERENCES} DB SHY URL`]],
+  ['what values reference, of which some are hidden', 'limited', references, [LIST, `${REFERENCES} DB URL`]],
+  [
+    'what values reference beside them',
+    'admin',
+    graphql('query ($id: ID!) { secret(id: $id) { secretValue references { secretKey } } }', idOf('URL')),
+    ['secret:get URL', `${REFERENCES} URL`],
+  ],
+  [
+    'what a hidden value references',
+    'limited',
+    graphql('query ($id: ID!) { secret(id: $id) { references { secretKey } } }', idOf('SHY')),
+    ['secret:get'],
   ],
   [
     'equal values',

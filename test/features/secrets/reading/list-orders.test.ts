@@ -17,7 +17,7 @@ const ORDERS = ['NAME', 'CREATED_AT', 'UPDATED_AT'].flatMap((field) =>
 );
 const LIST = `query ($id: ID!, $first: Int, $after: String, $orderBy: ListOrderInput, $updatedSince: DateTime) {
   environment(id: $id) {
-    secretConnection(recursive: true, first: $first, after: $after, orderBy: $orderBy, updatedSince: $updatedSince) {
+    secrets(recursive: true, first: $first, after: $after, orderBy: $orderBy, updatedSince: $updatedSince) {
       nodes { id secretPath secretKey type createdAt updatedAt } pageInfo { endCursor hasNextPage }
     }
   }
@@ -31,7 +31,7 @@ describe('secrets in an order', () => {
 
   const ask = (args: object, caller = user) => caller.graphql(LIST, { id: environmentId, ...args });
   const page = async (args: object = {}, caller = user) =>
-    mustSucceed(await ask(args, caller)).body.data.environment.secretConnection as {
+    mustSucceed(await ask(args, caller)).body.data.environment.secrets as {
       nodes: Row[];
       pageInfo: { endCursor: string; hasNextPage: boolean };
     };
@@ -123,9 +123,9 @@ describe('secrets in an order', () => {
 
   test('take as many statements in many environments and folders as in one', async () => {
     const inFolders =
-      '{ folders { secretConnection(first: 1, orderBy: { field: UPDATED_AT }, updatedSince: "2001-01-01T00:00:00Z") { nodes { secretKey } } } }';
+      '{ folders { nodes { secrets(first: 1, orderBy: { field: UPDATED_AT }, updatedSince: "2001-01-01T00:00:00Z") { nodes { secretKey } } } } }';
     const inEnvironments =
-      '{ secretConnection(first: 2, orderBy: { field: CREATED_AT, direction: DESC }) { nodes { secretKey } } }';
+      '{ secrets(first: 2, orderBy: { field: CREATED_AT, direction: DESC }) { nodes { secretKey } } }';
     const other = await Tree.plant(strongroom);
     for (const environment of ['dev', 'staging', 'prod'])
       for (const path of ['/a', '/b']) {
@@ -134,14 +134,14 @@ describe('secrets in an order', () => {
       }
     await other.put('/', { Z: '1' }, 'prod');
     for (const [nested, expected] of [
-      [inFolders, Array(3).fill({ folders: Array(2).fill({ secretConnection: { nodes: [{ secretKey: 'X' }] } }) })],
-      [inEnvironments, [[], [], [{ secretKey: 'Z' }]].map((nodes) => ({ secretConnection: { nodes } }))],
+      [inFolders, Array(3).fill({ folders: { nodes: Array(2).fill({ secrets: { nodes: [{ secretKey: 'X' }] } }) } })],
+      [inEnvironments, [[], [], [{ secretKey: 'Z' }]].map((nodes) => ({ secrets: { nodes } }))],
     ] as const) {
-      const document = `query ($id: ID!, $slugs: [String!]) { project(id: $id) { environmentConnection(slugs: $slugs) { nodes ${nested} } } }`;
+      const document = `query ($id: ID!, $slugs: [String!]) { project(id: $id) { environments(slugs: $slugs) ${nested} } }`;
       const ask = (slugs: readonly string[]) =>
         strongroom.statements(() => other.admin.data(document, { id: other.project.id, slugs }));
       const [one, three] = [await ask(['prod']), await ask(['dev', 'staging', 'prod'])];
-      expect(three.result.project.environmentConnection.nodes).toEqual(expected);
+      expect(three.result.project.environments).toEqual(expected);
       expect(three.count).toBe(one.count);
     }
   });

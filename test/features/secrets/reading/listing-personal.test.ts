@@ -37,10 +37,10 @@ describe("a user's own values in lists of secrets", () => {
     for (const caller of [other, tree.admin])
       expect(kinds(await tree.list({}, caller))).not.toContain('B personal mine');
     const { project } = await user.data(
-      `query ($p: ID!) { project(id: $p) { environments { secrets { secretKey type secretValue } } } }`,
+      `query ($p: ID!) { project(id: $p) { environments { secrets { nodes { secretKey type secretValue } } } } }`,
       { p: tree.project.id },
     );
-    expect(project.environments[0].secrets[2]).toEqual({ secretKey: 'B', type: 'PERSONAL', secretValue: 'mine' });
+    expect(project.environments[0].secrets.nodes[2]).toEqual({ secretKey: 'B', type: 'PERSONAL', secretValue: 'mine' });
   });
 
   test('stand in place of the shared ones, or nowhere, as the list is asked for', async () => {

@@ -45,13 +45,13 @@ describe('the recursive list of secrets', () => {
     expect(await depthsFrom(2)).toEqual([[2, 20, 21, 22], 'true']);
     expect(await depthsFrom(3)).toEqual([[20, 21, 22, 23], undefined]);
     const document = `query ($p: ID!, $at: String!) {
-      secrets(projectId: $p, environment: "dev", secretPath: $at, recursive: true) { depthTruncated nodes { secretValue } }
-      project(id: $p) { environments { secrets(secretPath: $at, recursive: true) { secretValue } } }
+      secrets(projectId: $p, environment: "dev", secretPath: $at, recursive: true) { isDepthTruncated nodes { secretValue } }
+      project(id: $p) { environments { secrets(path: $at, recursive: true) { nodes { secretValue } } } }
     }`;
     const { secrets, project } = await tree.admin.data(document, { p: tree.project.id, at: at(2) });
-    expect(secrets.depthTruncated).toBe(true);
-    expect(project.environments[0].secrets).toEqual(secrets.nodes);
-    expect(project.environments[1].secrets).toEqual([]);
+    expect(secrets.isDepthTruncated).toBe(true);
+    expect(project.environments[0].secrets.nodes).toEqual(secrets.nodes);
+    expect(project.environments[1].secrets.nodes).toEqual([]);
   });
 
   test('pages through the same order, across folders', async () => {

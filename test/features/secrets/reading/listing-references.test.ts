@@ -187,7 +187,7 @@ describe('references in lists of secrets', () => {
   test('inside of environments take one statement more, however many there are', async () => {
     const tree = await plant();
     const document = `{ projects { nodes { environments { slug
-      secrets(recursive: true, expandSecretReferences: true) { secretKey secretValue } } } } }`;
+      secrets(recursive: true, expandSecretReferences: true) { nodes { secretKey secretValue } } } } } }`;
     const plain = document.replace('true, expandSecretReferences: ', '');
     for (const environment of ['dev', 'prod']) {
       await tree.folder('/app', environment);
@@ -198,12 +198,12 @@ describe('references in lists of secrets', () => {
     const without = await strongroom.statements(() => tree.admin.data(plain));
     const { result, count } = await strongroom.statements(() => tree.admin.data(document));
     const [dev, staging, prod] = result.projects.nodes[0].environments;
-    expect(dev.secrets.map(({ secretValue }: { secretValue: string }) => secretValue)).toEqual([
+    expect(dev.secrets.nodes.map(({ secretValue }: { secretValue: string }) => secretValue)).toEqual([
       'for dev for prod',
       '<for dev for prod>',
     ]);
-    expect(staging.secrets[0]).toEqual({ secretKey: 'dev', secretValue: 'for dev for prod' });
-    expect(prod.secrets[1]).toEqual({ secretKey: 'B', secretValue: '<for prod>' });
+    expect(staging.secrets.nodes[0]).toEqual({ secretKey: 'dev', secretValue: 'for dev for prod' });
+    expect(prod.secrets.nodes[1]).toEqual({ secretKey: 'B', secretValue: '<for prod>' });
     expect(count).toBe(without.count + 1);
   });
 });

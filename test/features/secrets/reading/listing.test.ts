@@ -106,10 +106,10 @@ describe('the list of secrets', () => {
     const [secret] = (await admin.get(query({ ...at, viewSecretValue: false }))).body.secrets;
     expect(secret).toMatchObject({ secretValue: '<hidden>', secretValueHidden: true, secretComment: 'shown' });
     const { secrets } = await admin.data(
-      `query ($p: ID!) { secrets(projectId: $p, environment: "dev", viewSecretValue: false) { nodes { secretValue secretValueHidden } } }`,
+      `query ($p: ID!) { secrets(projectId: $p, environment: "dev", viewSecretValue: false) { nodes { secretValue isSecretValueHidden } } }`,
       { p: project.id },
     );
-    expect(secrets.nodes).toEqual([{ secretValue: null, secretValueHidden: true }]);
+    expect(secrets.nodes).toEqual([{ secretValue: null, isSecretValueHidden: true }]);
   });
 
   test('with tagSlugs has the secrets of any of the tags, each once and with all its tags', async () => {
@@ -248,16 +248,16 @@ describe('the list of secrets', () => {
     await makeTag(admin, project.id, 'a');
     for (const environment of ['dev', 'prod']) await strongroom.seed.secrets(admin, project, environment, 3);
     await admin.post('/api/v2/folders', { projectId: project.id, environment: 'prod', path: '/', name: 'app' });
-    const document = `{ projects { nodes { tags { slug } environments { slug folders { path } secrets { secretKey secretValue } } } } }`;
+    const document = `{ projects { nodes { tags { nodes { slug } } environments { slug folders { nodes { path } } secrets { nodes { secretKey secretValue } } } } } }`;
     await admin.data(document);
     const { result, count } = await strongroom.statements(() => admin.data(document));
     const [dev, staging, prod] = result.projects.nodes[0].environments;
-    expect(dev.secrets[2]).toEqual({ secretKey: 'KEY_00002', secretValue: 'value-2' });
-    expect([staging.secrets, staging.folders, prod.folders]).toEqual([[], [], [{ path: '/app' }]]);
+    expect(dev.secrets.nodes[2]).toEqual({ secretKey: 'KEY_00002', secretValue: 'value-2' });
+    expect([staging.secrets.nodes, staging.folders.nodes, prod.folders.nodes]).toEqual([[], [], [{ path: '/app' }]]);
     await admin.post(`/api/v1/projects/${project.id}/environments`, { name: 'More', slug: 'more' });
     await strongroom.seed.secrets(admin, project, 'more', 3);
     const more = await strongroom.statements(() => admin.data(document));
-    expect(more.result.projects.nodes[0].environments[3].secrets).toHaveLength(3);
+    expect(more.result.projects.nodes[0].environments[3].secrets.nodes).toHaveLength(3);
     expect(more.count).toBe(count);
   });
 });

@@ -19,13 +19,15 @@ const AT = 'projectId: $id, environment: "dev"';
 /** Lists with everything that their rows lead to. */
 const LISTS: Readonly<Record<string, string>> = {
   secrets: `secrets(${AT}, secretPath: "/app", first: 20) {
-    nodes { __typename ${PROJECT} ${ENVIRONMENT} ${FOLDER} ${ACTOR} ${RECIPIENTS} } }`,
+    nodes { __typename ${PROJECT} ${ENVIRONMENT} ${FOLDER} ${ACTOR} ${RECIPIENTS} references { secretKey } } }`,
   versions: `secrets(${AT}, secretPath: "/app", first: 20) {
-    nodes { versions(first: 5) { __typename ${ENVIRONMENT} ${ACTOR} } versionConnection(first: 5) { nodes { __typename ${ENVIRONMENT} } } } }`,
+    nodes { versions(first: 5) { nodes { __typename ${ENVIRONMENT} ${ACTOR} } } } }`,
   imported: `secrets(${AT}, secretPath: "/app", includeImports: true) {
     imports { __typename ${ENVIRONMENT} ${FOLDER} secrets { __typename ${ENVIRONMENT} } } }`,
   unreadable: `secrets(${AT}, secretPath: "/broken") { readIssues { __typename ${SECRET} } }`,
   searchSecrets: `searchSecrets(input: { projectIds: [$id] }) { nodes { __typename ${PROJECT} secret { __typename ${ENVIRONMENT} } } }`,
+  secretsWithValue: `secretsWithValue(input: { projectIds: [$id], value: "\${prod.lib.TARGET}" }) {
+    nodes { __typename ${PROJECT} ${ENVIRONMENT} ${SECRET} } }`,
   duplicateValues: `duplicateValues(input: { projectIds: [$id] }) {
     nodes { secrets { __typename ${PROJECT} ${ENVIRONMENT} ${SECRET} } } }`,
   compareEnvironments: `compareEnvironments(input: { projectId: $id, environments: ["prod", "dev"], recursive: true }) {
@@ -202,16 +204,13 @@ describe('what rows of lists lead to', () => {
     );
     const ask = async (selection: string) =>
       (await admin.data(`{ node(id: "${of?.[type]}") { ... on ${type} { ${selection} } } }`)).node;
-    const whole: Row[] = (await ask(`${list}${args && `(${args})`} { ${field} }`))[list];
+    const whole: Row[] = (await ask(`${list}${args && `(${args})`} { nodes { ${field} } }`))[list].nodes;
     const paged: Row[] = [];
     let after = 'null';
     for (let more = true; more; ) {
-      const connection = `${list.slice(0, -1)}Connection`;
       const page = (
-        await ask(
-          `${connection}(${args}first: 4, after: ${after}) { nodes { ${field} } pageInfo { hasNextPage endCursor } }`,
-        )
-      )[connection];
+        await ask(`${list}(${args}first: 4, after: ${after}) { nodes { ${field} } pageInfo { hasNextPage endCursor } }`)
+      )[list];
       expect(page.nodes.length).toBeLessThanOrEqual(4);
       paged.push(...page.nodes);
       more = page.pageInfo.hasNextPage;

@@ -142,9 +142,9 @@ describe('where rules look at places and tags', () => {
     const list = (path: string) => limited.get(`${IMPORTS}?projectId=${project.id}&environment=dev&path=${path}`);
     expect((await list('/a')).body.secretImports).toHaveLength(1);
     expect(await list('/b')).toBeError(403, 'PERMISSION_DENIED');
-    const document = `query ($id: ID!) { project(id: $id) { environments { slug a: imports(path: "/a") { position } b: imports(path: "/b") { position } } } }`;
+    const document = `query ($id: ID!) { project(id: $id) { environments { slug a: imports(path: "/a") { nodes { position } } b: imports(path: "/b") { nodes { position } } } } }`;
     const { environments } = (await limited.graphql(document, { id: project.id })).body.data.project;
-    expect(environments[0]).toEqual({ slug: 'dev', a: [{ position: 1 }], b: null });
+    expect(environments[0]).toEqual({ slug: 'dev', a: { nodes: [{ position: 1 }] }, b: null });
     expect(environments[1]).toMatchObject({ a: null, b: null });
   });
 

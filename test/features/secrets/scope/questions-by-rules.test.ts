@@ -50,7 +50,7 @@ describe('what rules about single secrets leave', () => {
 
   describe('of a search', () => {
     const SEARCH = `query ($after: String) { searchSecrets(input: { viewSecretValue: true }, first: 50, after: $after) {
-      scanLimitReached pageInfo { hasNextPage endCursor } nodes { secret { secretKey environmentSlug secretValue } } } }`;
+      isScanLimitReached pageInfo { hasNextPage endCursor } nodes { secret { secretKey environmentSlug secretValue } } } }`;
     const textOf = ({
       secret,
     }: {
@@ -115,11 +115,11 @@ describe('what rules about single secrets leave', () => {
       );
       const caller = await callerWith(admin, project, secrets('read', { secretName: { $glob: 'SEEN*' } }));
       const first = (await caller.data(SEARCH)).searchSecrets;
-      expect([first.nodes, first.scanLimitReached, first.pageInfo.hasNextPage]).toEqual([[], true, true]);
+      expect([first.nodes, first.isScanLimitReached, first.pageInfo.hasNextPage]).toEqual([[], true, true]);
       const ask = () => caller.data(SEARCH, { after: first.pageInfo.endCursor });
       const { result, count } = await strongroom.statements(ask);
       expect(result.searchSecrets.nodes.map(textOf)).toEqual(['SEEN_1 prod x', 'SEEN_2 prod x']);
-      expect([result.searchSecrets.scanLimitReached, result.searchSecrets.pageInfo.hasNextPage]).toEqual([
+      expect([result.searchSecrets.isScanLimitReached, result.searchSecrets.pageInfo.hasNextPage]).toEqual([
         false,
         false,
       ]);
@@ -172,7 +172,7 @@ describe('what rules about single secrets leave', () => {
   });
 
   describe('of equal values', () => {
-    const DUPLICATES = `query ($input: DuplicateValuesInput) { duplicateValues(input: $input) { scanLimitReached
+    const DUPLICATES = `query ($input: DuplicateValuesInput) { duplicateValues(input: $input) { isScanLimitReached
       pageInfo { hasNextPage startCursor endCursor } nodes { count secrets { secretId secretKey environmentSlug } } } }`;
 
     test('is a group only where two are left, and tells nothing of the others', async () => {
@@ -187,13 +187,13 @@ describe('what rules about single secrets leave', () => {
         secrets('readValue', { environment: 'prod', secretName: 'D' }),
       );
       const reply = mustSucceed(await caller.graphql(DUPLICATES));
-      const { nodes, pageInfo, scanLimitReached } = reply.body.data.duplicateValues;
+      const { nodes, pageInfo, isScanLimitReached } = reply.body.data.duplicateValues;
       const named = nodes.map(({ count, secrets: members }: { count: number; secrets: { secretKey: string }[] }) => [
         count,
         ...members.map(({ secretKey }) => secretKey),
       ]);
       expect(named).toEqual([[2, 'A', 'B']]);
-      expect([pageInfo.hasNextPage, scanLimitReached, pageInfo.startCursor]).toEqual([
+      expect([pageInfo.hasNextPage, isScanLimitReached, pageInfo.startCursor]).toEqual([
         false,
         false,
         pageInfo.endCursor,

@@ -3,7 +3,7 @@ import { useSharedStrongroom } from '../../../kit/strongroom.js';
 
 const COMPARE = `query ($input: CompareEnvironmentsInput!, $first: Int, $after: String) {
   compareEnvironments(input: $input, first: $first, after: $after) {
-    scanLimitReached pageInfo { hasNextPage endCursor }
+    isScanLimitReached pageInfo { hasNextPage endCursor }
     nodes { secretPath secretKey verdict sides { environmentSlug presence secretId valueGroup } }
   }
 }`;

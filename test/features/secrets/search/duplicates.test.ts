@@ -3,7 +3,7 @@ import { useSharedStrongroom } from '../../../kit/strongroom.js';
 
 const DUPLICATES = `query ($input: DuplicateValuesInput, $first: Int, $after: String) {
   duplicateValues(input: $input, first: $first, after: $after) {
-    scanLimitReached pageInfo { hasNextPage endCursor }
+    isScanLimitReached pageInfo { hasNextPage endCursor }
     nodes { count secrets { secretId projectId environmentSlug secretPath secretKey } }
   }
 }`;
@@ -96,7 +96,7 @@ describe('equal values', () => {
     let after: string | null = null;
     for (let more = true; more; ) {
       const page: Awaited<ReturnType<typeof ask>> = await ask(admin, {}, { first: 4, after });
-      expect(page.scanLimitReached).toBe(false);
+      expect(page.isScanLimitReached).toBe(false);
       paged.push(...page.nodes.map(({ secrets }: Group) => secrets[0]?.secretId));
       ({ hasNextPage: more, endCursor: after } = page.pageInfo);
     }
@@ -124,10 +124,10 @@ describe('equal values', () => {
     );
     const first = await ask(admin.patient);
     expect(first.nodes).toHaveLength(10);
-    expect([first.scanLimitReached, first.pageInfo.hasNextPage]).toEqual([true, true]);
+    expect([first.isScanLimitReached, first.pageInfo.hasNextPage]).toEqual([true, true]);
     const second = await ask(admin.patient, {}, { after: first.pageInfo.endCursor });
     expect(second.nodes).toHaveLength(2);
-    expect([second.scanLimitReached, second.pageInfo.hasNextPage]).toEqual([false, false]);
+    expect([second.isScanLimitReached, second.pageInfo.hasNextPage]).toEqual([false, false]);
     expect(new Set([...first.nodes, ...second.nodes].map(({ secrets }: Group) => secrets[0]?.secretId)).size).toBe(12);
   });
 

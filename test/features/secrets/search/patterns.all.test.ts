@@ -90,6 +90,7 @@ describe('the keys that match a pattern, among few entries at once', () => {
     const criteria: PatternCriteria = {
       key: { ...matchGlob(glob), like: likePattern(glob) },
       ...{ path: null, environments: [], tagSlugs: [], metadata: [], secretIds: null },
+      ...{ valueChangedBefore: null, updatedBefore: null },
       bounds: null,
     };
     const projects = projectIds.slice(0, 2).map((projectId, at) => ({ projectId, slug: slugs[at] as string }));

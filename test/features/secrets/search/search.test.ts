@@ -5,8 +5,8 @@ import { LENIENT, type OtherNode, useSharedStrongroom } from '../../../kit/stron
 
 const SEARCH = `query ($input: SearchSecretsInput!, $first: Int, $after: String) {
   searchSecrets(input: $input, first: $first, after: $after) {
-    scanLimitReached readIssues { secretId reason } pageInfo { hasNextPage endCursor }
-    nodes { project { id name slug } secret { id secretKey environmentSlug secretPath secretValue secretValueHidden secretComment tags { slug } } }
+    isScanLimitReached readIssues { secretId reason } pageInfo { hasNextPage endCursor }
+    nodes { project { id name slug } secret { id secretKey environmentSlug secretPath secretValue isSecretValueHidden secretComment tags { slug } } }
   }
 }`;
 
@@ -83,7 +83,7 @@ describe('searching secrets', () => {
     const [hit] = (await search(admin, { key: { equals: 'API_KEY' } })).nodes;
     expect(hit).toMatchObject({
       project: { id: one.id, name: one.name, slug: one.slug },
-      secret: { secretKey: 'API_KEY', secretValue: null, secretValueHidden: true, secretComment: 'about API_KEY' },
+      secret: { secretKey: 'API_KEY', secretValue: null, isSecretValueHidden: true, secretComment: 'about API_KEY' },
     });
   });
 
@@ -193,7 +193,7 @@ describe('searching secrets', () => {
     let after: string | null = null;
     for (let more = true; more; ) {
       const page: Awaited<ReturnType<typeof search>> = await search(admin, {}, { first: 7, after });
-      expect(page.scanLimitReached).toBe(false);
+      expect(page.isScanLimitReached).toBe(false);
       paged.push(...placesOf(page));
       ({ hasNextPage: more, endCursor: after } = page.pageInfo);
     }
@@ -209,7 +209,7 @@ describe('searching secrets', () => {
     expect(await admin.graphql(SEARCH, { input: twice })).toBeError(422, 'VALIDATION_FAILED');
     expect(await admin.graphql(SEARCH, { input: { key: {} } })).toBeError(422, 'VALIDATION_FAILED');
     const literal = await admin.graphql(
-      '{ searchSecrets(input: { key: { equals: "A", glob: "B" } }) { scanLimitReached } }',
+      '{ searchSecrets(input: { key: { equals: "A", glob: "B" } }) { isScanLimitReached } }',
     );
     expect(literal).toBeError(400, 'GRAPHQL_INVALID');
     const violations = await admin.graphql(SEARCH, {

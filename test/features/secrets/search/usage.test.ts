@@ -3,8 +3,8 @@ import { useSharedStrongroom } from '../../../kit/strongroom.js';
 
 const USED = `query ($input: WhereUsedInput!, $first: Int, $after: String) {
   whereUsed(input: $input, first: $first, after: $after) {
-    scanLimitReached pageInfo { hasNextPage endCursor }
-    nodes { kind environmentSlug secretPath secretKey usedKey viaImport }
+    isScanLimitReached pageInfo { hasNextPage endCursor }
+    nodes { kind environmentSlug secretPath secretKey usedKey isViaImport }
   }
 }`;
 
@@ -14,12 +14,12 @@ interface Use {
   readonly secretPath: string;
   readonly secretKey: string | null;
   readonly usedKey: string | null;
-  readonly viaImport: boolean;
+  readonly isViaImport: boolean;
 }
 
-const textOf = ({ kind, environmentSlug, secretPath, secretKey, usedKey, viaImport }: Use): string =>
+const textOf = ({ kind, environmentSlug, secretPath, secretKey, usedKey, isViaImport }: Use): string =>
   kind === 'IMPORT'
-    ? `${viaImport ? 'indirect' : 'direct'} ${environmentSlug} ${secretPath}`
+    ? `${isViaImport ? 'indirect' : 'direct'} ${environmentSlug} ${secretPath}`
     : `${secretKey} ${environmentSlug} ${secretPath} -> ${usedKey}`;
 
 describe('where something is used', () => {

@@ -2,7 +2,7 @@ import { type Caller, type Reply, useSharedStrongroom } from '../../../kit/stron
 import { details, exported, list, type Place, seededPlace, values } from './files.js';
 
 const IMPORT = `mutation ($input: ImportSecretsInput!) {
-  importSecrets(input: $input) { secrets { secretKey line outcome } created changed unchanged skipped dryRun }
+  importSecrets(input: $input) { secrets { secretKey line outcome } created changed unchanged skipped isDryRun }
 }`;
 
 interface PreviewedSecret {
@@ -30,7 +30,7 @@ describe('files of secrets on the way in', () => {
       changed: 0,
       unchanged: 0,
       skipped: 0,
-      dryRun: false,
+      isDryRun: false,
     });
     expect(await list(admin, at)).toEqual({
       KEY: { value: 'one\ntwo', comment: '', version: 1 },

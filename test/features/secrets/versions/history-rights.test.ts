@@ -116,23 +116,27 @@ describe('rights to what secrets were', () => {
     const { caller, at } = await seeded();
     const { secrets } = await caller.data(
       `query ($p: ID!) { secrets(projectId: $p, environment: "dev", secretPath: "/open") {
-        nodes { secretKey versions(first: 5) { version secretPath } } } }`,
+        nodes { secretKey versions(first: 5) { nodes { version secretPath } } } } }`,
       { p: at.projectId },
     );
     expect(secrets.nodes).toEqual([
       {
         secretKey: 'CAME',
-        versions: [
-          { version: 3, secretPath: '/open' },
-          { version: 2, secretPath: '/open' },
-        ],
+        versions: {
+          nodes: [
+            { version: 3, secretPath: '/open' },
+            { version: 2, secretPath: '/open' },
+          ],
+        },
       },
       {
         secretKey: 'STAYS',
-        versions: [
-          { version: 2, secretPath: '/open' },
-          { version: 1, secretPath: '/open' },
-        ],
+        versions: {
+          nodes: [
+            { version: 2, secretPath: '/open' },
+            { version: 1, secretPath: '/open' },
+          ],
+        },
       },
     ]);
   });

@@ -34,4 +34,30 @@ describe('a value that the caller may write and not read', () => {
       expect((await writer.data(restore, { input })).restoreSecrets.changed).toEqual([{ secretKey: 'PIN' }]);
     },
   );
+
+  test.each(['1234', '9999'])('is not told by its age after a write or a restore: %s', async (guess) => {
+    const { writer, admin, at, secretId } = await guessed(guess);
+    const ages = `query ($id: ID!) { secret(id: $id) { updatedAt valueChangedAt version } }`;
+    const aged = async (caller: typeof writer) => (await caller.data(ages, { id: secretId })).secret;
+    const isNew = async () => {
+      const { updatedAt, valueChangedAt } = await aged(writer);
+      expect(valueChangedAt).toBe(updatedAt);
+    };
+    await isNew();
+    for (const version of [1, 2]) {
+      expect((await writer.post(`/api/v1/secrets/${secretId}/restore`, { version })).status).toBe(200);
+      await isNew();
+    }
+    const byId = `mutation ($input: UpdateSecretsByIdInput!) { updateSecretsById(input: $input) { isDryRun } }`;
+    await writer.data(byId, { input: { secrets: [{ id: secretId, secretValue: guess }] } });
+    await isNew();
+    const batch = { ...at, secrets: [{ secretKey: 'PIN', secretValue: guess }] };
+    expect((await writer.patch('/api/v4/secrets/batch', batch)).status).toBe(200);
+    await isNew();
+    // What does not write the value, and who may read it, leave it as old as it is.
+    const { valueChangedAt } = await aged(admin);
+    await writer.patch('/api/v4/secrets/PIN', { ...at, secretComment: 'said' });
+    await admin.patch('/api/v4/secrets/PIN', { ...at, secretValue: guess });
+    expect(await aged(admin)).toMatchObject({ valueChangedAt, version: 8 });
+  });
 });

@@ -6,7 +6,7 @@ import { Node } from '../../../../kernel/graphql/node.js';
 import { objectType } from '../../../../kernel/graphql/object-types.js';
 import { mutation, query } from '../../../../kernel/graphql/operations.js';
 import { connectionOf } from '../../../../kernel/graphql/page.js';
-import type { ConnectionOf } from '../../../../kernel/paging.js';
+import type { CountedConnectionOf } from '../../../../kernel/paging.js';
 import { boundedPaging, type Route, routesAt } from '../../../../rest/route.js';
 import { CreateCheckpoint, ListCheckpoints } from './checkpoint.rules.js';
 import { type CheckpointService, toCheckpoint } from './checkpoint.service.js';
@@ -53,7 +53,7 @@ export class CheckpointResolver {
     ListCheckpoints,
     'Lists the signed checkpoints of the audit trail of the organization, oldest first. A job makes one every hour if there are new events.',
   )
-  async auditCheckpoints(ctx: Context, args: object): Promise<ConnectionOf<AuditCheckpointType>> {
+  async auditCheckpoints(ctx: Context, args: object): Promise<CountedConnectionOf<AuditCheckpointType>> {
     return (await this.service.list(ctx, args)).show(toCheckpoint);
   }
 

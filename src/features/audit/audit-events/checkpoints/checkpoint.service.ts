@@ -7,7 +7,7 @@ import { emOf, queryOf } from '../../../../kernel/database/database.js';
 import { flush, inTransaction } from '../../../../kernel/database/in-transaction.js';
 import { newId } from '../../../../kernel/ids.js';
 import type { JobKind } from '../../../../kernel/jobs/job-kind.js';
-import { type CursorKey, decodeCursor, Page } from '../../../../kernel/paging.js';
+import { type Counted, type CursorKey, counted, decodeCursor, Page } from '../../../../kernel/paging.js';
 import { parse } from '../../../../kernel/validation.js';
 import { BEFORE_FIRST_ROW, eventLine, ROWS_AT_ONCE, readRows } from '../export.service.js';
 import { AuditCheckpoint } from './checkpoint.entity.js';
@@ -24,7 +24,7 @@ const keyOf = ({ number }: AuditCheckpoint): CursorKey => [String(number)];
  */
 export class CheckpointService {
   /** Checkpoints, oldest first. @param raw `{ first, after }` */
-  async list(ctx: Context, raw: unknown): Promise<Page<AuditCheckpoint>> {
+  async list(ctx: Context, raw: unknown): Promise<Page<AuditCheckpoint> & Counted> {
     const request = parse(ListCheckpoints, raw);
     const [after = null] = request.after == null ? [] : decodeCursor(request.after, 1);
     authorize(ctx, 'audit-logs:read');
@@ -36,7 +36,7 @@ export class CheckpointService {
     );
     const page = new Page(rows, request, keyOf);
     await ctx.auditTrail.recordRead(ctx, { action: 'audit-checkpoint:list', facts: { count: page.nodes.length } });
-    return page;
+    return counted(page, () => emOf(ctx).count(AuditCheckpoint, { organizationId }));
   }
 
   /**

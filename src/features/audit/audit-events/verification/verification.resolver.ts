@@ -7,7 +7,7 @@ import { Node } from '../../../../kernel/graphql/node.js';
 import { objectType, orNull } from '../../../../kernel/graphql/object-types.js';
 import { mutation, query } from '../../../../kernel/graphql/operations.js';
 import { connectionOf } from '../../../../kernel/graphql/page.js';
-import type { ConnectionOf } from '../../../../kernel/paging.js';
+import type { CountedConnectionOf } from '../../../../kernel/paging.js';
 import { boundedPaging, type Route, routesAt } from '../../../../rest/route.js';
 import type { VerificationRow } from './verification.queries.js';
 import {
@@ -125,7 +125,7 @@ export class VerificationResolver {
     ListVerifications,
     'Lists the verifications of the audit trail, newest first. Only the admin of the installation can read them.',
   )
-  async auditTrailVerifications(ctx: Context, args: object): Promise<ConnectionOf<VerificationType>> {
+  async auditTrailVerifications(ctx: Context, args: object): Promise<CountedConnectionOf<VerificationType>> {
     return (await this.service.list(ctx, args)).show(toVerification);
   }
 

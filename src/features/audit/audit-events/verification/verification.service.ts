@@ -1,11 +1,12 @@
 import { PermissionDenied } from '../../../../kernel/authz/ability.js';
 import type { Context } from '../../../../kernel/context.js';
 import type { BatchLoad } from '../../../../kernel/database/batched.js';
+import { emOf } from '../../../../kernel/database/database.js';
 import { inTransaction } from '../../../../kernel/database/in-transaction.js';
 import { loadRow } from '../../../../kernel/database/rows.js';
 import { newId } from '../../../../kernel/ids.js';
 import { queue } from '../../../../kernel/jobs/queue.js';
-import { Page, timeCursorKey, timePageBounds } from '../../../../kernel/paging.js';
+import { type Counted, counted, Page, timeCursorKey, timePageBounds } from '../../../../kernel/paging.js';
 import { parse } from '../../../../kernel/validation.js';
 import { AuditVerification } from './verification.entity.js';
 import {
@@ -57,7 +58,7 @@ export class VerificationService {
   }
 
   /** Verifications, newest first. @param raw `{ first, after }` */
-  async list(ctx: Context, raw: unknown): Promise<Page<VerificationRow>> {
+  async list(ctx: Context, raw: unknown): Promise<Page<VerificationRow> & Counted> {
     const request = parse(ListVerifications, raw);
     const bounds = timePageBounds(request);
     authorizeAdmin(ctx);
@@ -65,7 +66,7 @@ export class VerificationService {
     const page = new Page(rows, request, (row) => timeCursorKey(row.createdAt, row.id));
     const facts = { count: page.nodes.length };
     await ctx.auditTrail.recordRead(ctx, { action: 'audit-trail-verification:list', facts });
-    return page;
+    return counted(page, () => emOf(ctx).count(AuditVerification, { organizationId: ctx.organizationId }));
   }
 }
 

@@ -6,9 +6,9 @@ import { inputType } from '../../../../kernel/graphql/inputs.js';
 import { Node } from '../../../../kernel/graphql/node.js';
 import { objectType, orNull } from '../../../../kernel/graphql/object-types.js';
 import { mutation, query } from '../../../../kernel/graphql/operations.js';
-import { countedConnectionOf } from '../../../../kernel/graphql/page.js';
+import { connectionOf } from '../../../../kernel/graphql/page.js';
 import { type CountedConnectionOf, counted } from '../../../../kernel/paging.js';
-import { bodyOf, routesAt } from '../../../../rest/route.js';
+import { bodyOf, inWords, routesAt } from '../../../../rest/route.js';
 import { DeliveryStatusType, DeliveryTestType, statusOf } from '../engine/status.type.js';
 import type { SinkRow } from './sink.queries.js';
 import {
@@ -38,7 +38,7 @@ export const AuditSinkType = objectType(
       String,
       'Scheme, host and port of the URL, for example `https://collector.example.com`. The rest may contain credentials and is not shown.',
     ],
-    enabled: [Boolean, 'Whether the sink gets records.'],
+    isEnabled: [Boolean, 'Whether the sink gets records.'],
     delivery: [DeliveryStatusType, 'How far it has received the trail.'],
     rejectedRecords: [Float, 'Number of records that a collector accepted and did not store, as its responses said.'],
     createdAt: [DateTime, 'When the sink was created.'],
@@ -48,12 +48,11 @@ export const AuditSinkType = objectType(
 );
 export type AuditSinkType = InstanceType<typeof AuditSinkType>;
 
-const AuditSinkConnection = countedConnectionOf(AuditSinkType, 'AuditSink', 'name');
+const AuditSinkConnection = connectionOf(AuditSinkType, 'AuditSink', 'name');
 
 /** A row as the API shows it. */
 export const toSink = (row: SinkRow): AuditSinkType => ({
   ...row,
-  enabled: row.isEnabled,
   rejectedRecords: Number(row.rejectedRecords),
   delivery: statusOf(row),
 });
@@ -122,16 +121,20 @@ export class SinkResolver {
   }
 }
 
+/** Fields that REST calls otherwise. */
+const WORDS = { enabled: 'isEnabled' } as const;
+const SINK = 'id organizationId name kind origin enabled: isEnabled *';
 const NOT_FOUND = ['AUDIT_SINK_NOT_FOUND'] as const;
 
 /** Audit sinks of the organization of the token. */
 export function sinkRoutes(rules: SinkRules) {
-  const sinks = routesAt('/api/v1/organization/audit-sinks');
+  const sinks = routesAt('/api/v1/organization/audit-sinks', { select: SINK, words: WORDS });
   return [
     sinks.post('', 'Create an audit sink', {
       field: 'createAuditSink',
       sensitive: true,
-      body: rules.create,
+      body: inWords(rules.create, WORDS),
+      select: `auditSink { ${SINK} } signingSecret`,
       errors: ['AUDIT_SINK_NAME_TAKEN', 'AUDIT_SINKS_FULL'],
       example: {
         ...{ name: 'collector', kind: 'otlp', url: 'https://collector.example.com/v1/logs' },
@@ -142,13 +145,14 @@ export function sinkRoutes(rules: SinkRules) {
     sinks.get('/{sinkId}', 'Get an audit sink', { field: 'auditSink', errors: NOT_FOUND }),
     sinks.patch('/{sinkId}', 'Update an audit sink', {
       field: 'updateAuditSink',
-      body: bodyOf(rules.update, 'id'),
+      body: inWords(bodyOf(rules.update, 'id'), WORDS),
       errors: [...NOT_FOUND, 'AUDIT_SINK_NAME_TAKEN'],
       example: { name: 'old collector', enabled: false },
     }),
     sinks.delete('/{sinkId}', 'Delete an audit sink', { field: 'deleteAuditSink', errors: NOT_FOUND }),
     sinks.post('/{sinkId}/test', 'Send a test to an audit sink', {
       field: 'testAuditSink',
+      select: '*',
       errors: NOT_FOUND,
     }),
   ];

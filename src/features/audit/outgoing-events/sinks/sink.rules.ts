@@ -59,7 +59,7 @@ function sinkRules(url: typeof ALERTS_ANYWHERE.configs.webhook.shape.url) {
             'URL to send requests to, with `https`, for a collector usually ending in `/v1/logs`. Hosts in private networks are refused unless the operator allows them.',
         }),
         headers: headers.default([]),
-        enabled: z.boolean().default(true).meta({ description: 'Whether the sink gets records.' }),
+        isEnabled: z.boolean().default(true).meta({ description: 'Whether the sink gets records.' }),
       })
       .meta({ description: 'Fields of the new audit sink.' }),
     update: z
@@ -68,7 +68,7 @@ function sinkRules(url: typeof ALERTS_ANYWHERE.configs.webhook.shape.url) {
         name: name.optional(),
         url: url.optional(),
         headers: headers.optional(),
-        enabled: z.boolean().optional().meta({
+        isEnabled: z.boolean().optional().meta({
           description: 'Whether the sink gets records. When it is enabled again, it continues where it stopped.',
         }),
       })

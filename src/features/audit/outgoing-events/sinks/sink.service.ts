@@ -50,7 +50,7 @@ export class SinkService {
 
   /** Adds a sink. It gets records from now on. @throws AUDIT_SINK_NAME_TAKEN, AUDIT_SINKS_FULL */
   create(ctx: Context, raw: unknown): Promise<IssuedSink> {
-    const { name, kind, url, headers, enabled: isEnabled } = parse(this.rules.create, raw);
+    const { name, kind, url, headers, isEnabled } = parse(this.rules.create, raw);
     authorizeManaging(ctx);
     return inTransaction(ctx, async (tx) => {
       const { organizationId } = tx;
@@ -79,13 +79,13 @@ export class SinkService {
    * @throws AUDIT_SINK_NOT_FOUND, AUDIT_SINK_NAME_TAKEN, SEALED_VALUE_INVALID
    */
   update(ctx: Context, raw: unknown): Promise<SinkRow> {
-    const { id, name, url, headers, enabled } = parse(this.rules.update, raw);
+    const { id, name, url, headers, isEnabled } = parse(this.rules.update, raw);
     authorizeManaging(ctx);
     return inTransaction(ctx, async (tx) => {
       const sink = await lock(tx, id);
       tx.em.assign(sink, {
         name: name ?? sink.name,
-        isEnabled: enabled ?? sink.isEnabled,
+        isEnabled: isEnabled ?? sink.isEnabled,
         ...(url === undefined ? {} : { origin: new URL(url).origin }),
         ...(url === undefined && headers === undefined ? {} : await reseal(tx, sink, { url, headers })),
         nextAttemptAt: null,

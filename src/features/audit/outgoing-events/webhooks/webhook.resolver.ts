@@ -4,9 +4,9 @@ import { DateTime } from '../../../../kernel/graphql/date-time.js';
 import { Node } from '../../../../kernel/graphql/node.js';
 import { objectType, orNull } from '../../../../kernel/graphql/object-types.js';
 import { mutation, query } from '../../../../kernel/graphql/operations.js';
-import { countedConnectionOf } from '../../../../kernel/graphql/page.js';
+import { connectionOf } from '../../../../kernel/graphql/page.js';
 import { type CountedConnectionOf, counted } from '../../../../kernel/paging.js';
-import { bodyOf, routesAt } from '../../../../rest/route.js';
+import { bodyOf, inWords, routesAt } from '../../../../rest/route.js';
 import { ChangeKindEnum } from '../../change-feed/public.js';
 import { DeliveryStatusType, DeliveryTestType, statusOf } from '../engine/status.type.js';
 import type { WebhookRow } from './webhook.queries.js';
@@ -30,7 +30,7 @@ export const ChangeWebhookType = objectType(
       orNull(String),
       'Path of the folder whose changes are sent, or a pattern of paths. Null: every folder.',
     ],
-    enabled: [Boolean, 'Whether the webhook sends events.'],
+    isEnabled: [Boolean, 'Whether the webhook sends events.'],
     delivery: [DeliveryStatusType, 'How far it has received its events.'],
     createdAt: [DateTime, 'When the webhook was created.'],
     updatedAt: [DateTime, 'When the webhook was last changed.'],
@@ -39,12 +39,11 @@ export const ChangeWebhookType = objectType(
 );
 export type ChangeWebhookType = InstanceType<typeof ChangeWebhookType>;
 
-const ChangeWebhookConnection = countedConnectionOf(ChangeWebhookType, 'ChangeWebhook', 'name');
+const ChangeWebhookConnection = connectionOf(ChangeWebhookType, 'ChangeWebhook', 'name');
 
 /** A row as the API shows it. */
 export const toWebhook = (row: WebhookRow): ChangeWebhookType => ({
   ...row,
-  enabled: row.isEnabled,
   delivery: statusOf(row),
 });
 
@@ -129,18 +128,25 @@ export class WebhookResolver {
   }
 }
 
+/** Fields that REST calls otherwise. */
+const WORDS = { enabled: 'isEnabled' } as const;
+const WEBHOOK = 'id projectId name origin kinds environment secretPath enabled: isEnabled *';
+const ISSUED = `changeWebhook { ${WEBHOOK} } signingSecret`;
 const NOT_FOUND = ['CHANGE_WEBHOOK_NOT_FOUND'] as const;
 
 /** Change webhooks of projects. */
 export function webhookRoutes(rules: WebhookRules) {
   const webhooks = routesAt('/api/v1/projects/{projectId}/change-webhooks', {
+    select: WEBHOOK,
+    words: WORDS,
     errors: ['PROJECT_NOT_FOUND'],
   });
   return [
     webhooks.post('', 'Create a change webhook', {
       field: 'createChangeWebhook',
       sensitive: true,
-      body: bodyOf(rules.create, 'projectId'),
+      body: inWords(bodyOf(rules.create, 'projectId'), WORDS),
+      select: ISSUED,
       errors: ['CHANGE_WEBHOOK_NAME_TAKEN', 'CHANGE_WEBHOOKS_FULL', 'KEY_DISABLED'],
       example: {
         ...{ name: 'deployments', url: 'https://hooks.example.com/strongroom' },
@@ -151,18 +157,20 @@ export function webhookRoutes(rules: WebhookRules) {
     webhooks.get('/{webhookId}', 'Get a change webhook', { field: 'changeWebhook', errors: NOT_FOUND }),
     webhooks.patch('/{webhookId}', 'Update a change webhook', {
       field: 'updateChangeWebhook',
-      body: bodyOf(rules.update, 'projectId', 'id'),
+      body: inWords(bodyOf(rules.update, 'projectId', 'id'), WORDS),
       errors: [...NOT_FOUND, 'CHANGE_WEBHOOK_NAME_TAKEN', 'KEY_DISABLED'],
       example: { kinds: ['secret', 'folder'], enabled: false },
     }),
     webhooks.delete('/{webhookId}', 'Delete a change webhook', { field: 'deleteChangeWebhook', errors: NOT_FOUND }),
     webhooks.post('/{webhookId}/rotate-secret', 'Replace the signing secret of a change webhook', {
       field: 'rotateChangeWebhookSecret',
+      select: ISSUED,
       sensitive: true,
       errors: [...NOT_FOUND, 'KEY_DISABLED'],
     }),
     webhooks.post('/{webhookId}/test', 'Send a test event to a change webhook', {
       field: 'testChangeWebhook',
+      select: '*',
       errors: NOT_FOUND,
     }),
   ];

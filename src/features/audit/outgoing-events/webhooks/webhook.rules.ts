@@ -25,7 +25,7 @@ function webhookRules(url: typeof ALERTS_ANYWHERE.configs.webhook.shape.url) {
         name,
         url,
         ...filters,
-        enabled: z.boolean().default(true).meta({ description: 'Whether the webhook sends events.' }),
+        isEnabled: z.boolean().default(true).meta({ description: 'Whether the webhook sends events.' }),
       })
       .meta({ description: 'Fields of the new change webhook.' }),
     update: z
@@ -35,7 +35,7 @@ function webhookRules(url: typeof ALERTS_ANYWHERE.configs.webhook.shape.url) {
         name: name.optional(),
         url: url.optional(),
         ...filters,
-        enabled: z.boolean().optional().meta({
+        isEnabled: z.boolean().optional().meta({
           description: 'Whether the webhook sends events. When it is enabled again, it continues where it stopped.',
         }),
       })

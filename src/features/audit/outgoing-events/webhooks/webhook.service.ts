@@ -50,7 +50,7 @@ export class WebhookService {
 
   /** Adds a webhook. It gets changes from now on. @throws CHANGE_WEBHOOK_NAME_TAKEN, CHANGE_WEBHOOKS_FULL, KEY_DISABLED */
   create(ctx: Context, raw: unknown): Promise<IssuedWebhook> {
-    const { projectId: requested, name, url, enabled: isEnabled, ...filters } = parse(this.rules.create, raw);
+    const { projectId: requested, name, url, isEnabled, ...filters } = parse(this.rules.create, raw);
     return inTransaction(ctx, async (tx) => {
       const project = await this.projects.authorized(tx, requested, 'webhooks:create');
       authorize(project, 'audit-logs:read');
@@ -82,12 +82,12 @@ export class WebhookService {
    *   secret cannot be decrypted
    */
   update(ctx: Context, raw: unknown): Promise<WebhookRow> {
-    const { id, projectId, name, url, enabled, ...filters } = parse(this.rules.update, raw);
+    const { id, projectId, name, url, isEnabled, ...filters } = parse(this.rules.update, raw);
     return inTransaction(ctx, async (tx) => {
       const webhook = await this.#lockEditable(tx, { id, projectId });
       tx.em.assign(webhook, {
         name: name ?? webhook.name,
-        isEnabled: enabled ?? webhook.isEnabled,
+        isEnabled: isEnabled ?? webhook.isEnabled,
         ...columnsOf(filters),
         ...(url === undefined ? {} : { origin: new URL(url).origin, ...(await reseal(tx, webhook, { url })) }),
         nextAttemptAt: null,

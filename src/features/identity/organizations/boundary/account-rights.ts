@@ -6,6 +6,7 @@ import { mapYielding } from '../../../../kernel/event-loop.js';
 import {
   matchesOtherResources,
   NO_RIGHTS,
+  namesAttributes,
   ORGANIZATION_VOCABULARY,
   organizationRights,
   readRulesText,
@@ -14,6 +15,7 @@ import {
   rulesAsText,
   rulesAtAnyTime,
   rulesOfOrganizationRoles,
+  withAttributes,
 } from '../../permissions/public.js';
 import { listConditionsAt, listRolesInAllOrganizations, listRolesNow } from './boundary.sql.js';
 
@@ -77,12 +79,38 @@ export async function authorizeCredentialsOf(tx: Transaction, account: Account, 
   if (beyond !== undefined) throw new PermissionDenied({ action, projectId: account.projectId ?? null }, beyond);
 }
 
+/**
+ * Rules that name what a session came with give another session something else. Whoever changes by which tokens of a platform its own
+ * identity logs in, or what is kept of these, may do anyway what such rules may give to any session, or forbid it.
+ *
+ * @throws PERMISSION_BOUNDARY
+ */
+export async function authorizeOwnSessions(tx: Transaction, account: Account, action: Action): Promise<void> {
+  const id = account.id.toLowerCase();
+  if (id !== tx.actor.id) return;
+  const [held, inProjects] = await atOnce(rolesNow(tx, [id]), beyondInProjects(tx, [id], namingSession));
+  const beyondIn = boundaryOf(tx, held);
+  const above = held.flatMap(({ organizationId, permissions, attributes }) => {
+    const rules = readRulesText(permissions, ORGANIZATION_VOCABULARY);
+    const inAnySession = withAttributes(rules, JSON.parse(attributes ?? '{}') as Record<string, string>);
+    return beyondIn(organizationId, (own) => rightsBeyond(own, namingSession([{ rules: inAnySession }])));
+  });
+  const beyond = [...new Set([...above, ...(inProjects.get(id) ?? [])])];
+  if (beyond.length > 0) throw new PermissionDenied({ action, projectId: account.projectId ?? null }, beyond);
+}
+
+/** Rules that still name something where only the session is not known, as rules that allow it. */
+const namingSession = (held: readonly { readonly rules: readonly Rule[] }[]): Rule[] =>
+  held.flatMap(({ rules }) =>
+    rules.flatMap(({ inverted: _, ...rule }) => (namesAttributes(rule.conditions) ? [rule] : [])),
+  );
+
 /** What takes credentials away, and neither makes nor changes any. */
 const TAKING: ReadonlySet<Action> = new Set(['identity:delete-token', 'identity:revoke-auth']);
 
 /**
  * What accounts may do that the caller may not, by their ids in lower case: of those that may do more. The caller itself never does.
- * Three statements, however many there are.
+ * Four statements, however many there are.
  */
 export async function rightsBeyondCaller(
   tx: Transaction,
@@ -164,18 +192,27 @@ const rulesOfHeld = (held: readonly HeldRole[]): Rule[] => [
   ),
 ];
 
-/** What accounts may do in projects at any time, by themselves, through groups and by privileges, and the caller may not now. */
-async function beyondInProjects(tx: Transaction, memberIds: readonly string[]): Promise<ReadonlyMap<string, Action[]>> {
+/**
+ * What accounts may do in projects at any time, by themselves, through groups and by privileges, and the caller may not now.
+ *
+ * @param rulesOf what counts of the rules that they hold in a project
+ */
+async function beyondInProjects(
+  tx: Transaction,
+  memberIds: readonly string[],
+  rulesOf: typeof rulesAtAnyTime = rulesAtAnyTime,
+): Promise<ReadonlyMap<string, Action[]>> {
   const holdings = await tx.providers.listProjectAssignments(tx, memberIds);
   const projectIds = [...new Set(holdings.map(({ projectId }) => projectId))];
   const accesses = projectIds.length === 0 ? [] : await tx.providers.listAccessBelow(tx, tx.actor.id, projectIds);
   const own = new Map(accesses.map(({ projectId, ability }) => [projectId, ability]));
-  const beyond = new Map<string, Action[]>();
+  const inAll = await tx.providers.rightsBeyondInAllProjects(tx, memberIds);
+  const beyond = new Map([...inAll].map(([id, actions]) => [id, [...actions]]));
   await mapYielding(
     [...Map.groupBy(holdings, ({ memberId, projectId }) => `${memberId} ${projectId}`).values()],
     (held) => {
       const [{ memberId = '', projectId = '' } = {}] = held;
-      const more = rightsBeyond(own.get(projectId) ?? NO_RIGHTS, rulesAtAnyTime(held));
+      const more = rightsBeyond(own.get(projectId) ?? NO_RIGHTS, rulesOf(held));
       beyond.set(memberId, [...(beyond.get(memberId) ?? []), ...more]);
     },
   );

@@ -87,7 +87,7 @@ async function rulesBySlug(
   slugs: readonly string[],
 ): Promise<Map<string, readonly Rule[]>> {
   // Held until the transaction ends: a role is not changed at the same moment.
-  const held = { lockMode: LockMode.PESSIMISTIC_READ } as const;
-  const rows = await tx.em.find(OrganizationRole, { organizationId, slug: { $in: [...slugs] } }, held);
+  const locked = { lockMode: LockMode.PESSIMISTIC_READ } as const;
+  const rows = await tx.em.find(OrganizationRole, { organizationId, slug: { $in: [...slugs] } }, locked);
   return new Map(rows.map(({ slug, permissions }) => [slug, readStoredRules(permissions, ORGANIZATION_VOCABULARY)]));
 }

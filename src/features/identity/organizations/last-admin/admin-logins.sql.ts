@@ -64,7 +64,12 @@ const AS_ASKED: Further = {
       select unnest(a.trusted_ips) from identity_token_auth a where a.identity_id = t.identity_id and t.auth_method = 'token-auth'
       union all
       select unnest(a.trusted_ips) from identity_universal_auth a
-      where a.identity_id = t.identity_id and t.auth_method = 'universal-auth'))`,
+      where a.identity_id = t.identity_id and t.auth_method = 'universal-auth'
+      union all
+      select unnest(a.trusted_ips) from identity_oidc_auth a where a.identity_id = t.identity_id and t.auth_method = 'oidc-auth'
+      union all
+      select unnest(a.trusted_ips) from identity_kubernetes_auth a
+      where a.identity_id = t.identity_id and t.auth_method = 'kubernetes-auth'))`,
   clientSecret: `(:callerId::uuid is null or c.identity_id <> :callerId or exists (
       select from identity_universal_auth a where a.identity_id = c.identity_id
         and :address::inet <<= any(a.client_secret_trusted_ips) and :address::inet <<= any(a.trusted_ips)))`,

@@ -66,9 +66,9 @@ export const cancelWithJob =
 /** @returns false if the external system was called */
 async function cancelPlanned(tx: Transaction, rotation: SecretRotation, attempt: AttemptRow): Promise<boolean> {
   const { id: rotationId, projectId } = rotation;
-  const held = { ...attempt, rotationId };
-  if (!(await changeAttemptState(tx, { attempt: held }, 'cancelled'))) return false;
-  const isUndecided = await isStillUndecided(tx, { attempt: held });
+  const cancelled = { ...attempt, rotationId };
+  if (!(await changeAttemptState(tx, { attempt: cancelled }, 'cancelled'))) return false;
+  const isUndecided = await isStillUndecided(tx, { attempt: cancelled });
   if (rotation.generation === 0 && !isUndecided) await removeNewRotation(tx, rotation);
   else {
     const now = await databaseNow(tx);

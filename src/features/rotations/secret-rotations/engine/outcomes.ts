@@ -13,7 +13,7 @@ import { releaseRotated, writeRotated } from '../../../secrets/public.js';
 import { digestOfAccount, lockAccount } from '../../app-connections/public.js';
 import { type Reason, rejectsCredentials } from '../kind/rotation-kind.js';
 import type { Kinds } from '../kinds/kinds.js';
-import { lineOf, type ShownRevocation, showRevocations } from '../revocations/live-credentials.js';
+import { credentialText, type ShownRevocation, showRevocations } from '../revocations/live-credentials.js';
 import { scheduleRevocation } from '../revocations/revocations.js';
 import { SecretRotationAttempt } from '../store/attempt.entity.js';
 import { findOpenAttempt, findUndecided } from '../store/attempt.queries.js';
@@ -89,14 +89,14 @@ export async function completeAttempt(tx: Transaction, work: Work, unverified: R
   const generation = rotation.generation + 1;
   const isFirst = rotation.generation === 0;
   const slot = isFirst || attempt.reason === 'reconciliation' ? rotation.activeIndex : 1 - rotation.activeIndex;
-  const replaced = (await credentialsOf(tx, rotation)).find((held) => held.slot === slot);
+  const replaced = (await credentialsOf(tx, rotation)).find((credential) => credential.slot === slot);
   const credentialSealed = await sealCredential(tx, rotation, credentialAt(rotation.id, generation), result);
   const accountDigest = await digestOfAccount(tx, kind.app, kind.loginOf?.(result) ?? null);
-  const held = { rotationId: rotation.id, slot };
+  const key = { rotationId: rotation.id, slot };
   const published = { generation, credentialSealed, accountDigest };
   if (replaced === undefined)
-    tx.em.create(SecretRotationCredential, { ...held, organizationId, projectId, ...published });
-  else await tx.em.nativeUpdate(SecretRotationCredential, held, { ...published, createdAt: sql('now()') });
+    tx.em.create(SecretRotationCredential, { ...key, organizationId, projectId, ...published });
+  else await tx.em.nativeUpdate(SecretRotationCredential, key, { ...published, createdAt: sql('now()') });
   if (replaced !== undefined && kind.overlaps)
     await scheduleRevocation(tx, rotation, { reason: 'replaced', credential: replaced.credential, kind });
   await writeRotated(tx, rotation, { rotationId: rotation.id, values: kind.secretsOf(result) });
@@ -269,9 +269,9 @@ export async function abandonAttempt(
     await notifyOfLiveCredentials(tx, {
       ...{ organizationId, projectId, subjectId: attempt.id, state: 'orphaned', errorCode: reason.code },
       name: rotationName ?? '',
-      credentials: orphans.map(lineOf),
+      credentials: orphans.map(credentialText),
     });
-  await failAttempt(tx, work, reason, { credentials: orphans.map(lineOf) });
+  await failAttempt(tx, work, reason, { credentials: orphans.map(credentialText) });
   return orphans;
 }
 

@@ -1,7 +1,9 @@
 import { Resolver } from 'type-graphql';
 import type { Context } from '../../../../kernel/context.js';
+import { creation, oneNamed } from '../../../../kernel/graphql/creation.js';
 import { mutation, query } from '../../../../kernel/graphql/operations.js';
 import { type CountedConnectionOf, counted } from '../../../../kernel/paging.js';
+import { PasswordRule } from './password-rule.entity.js';
 import { CreatePasswordRule, ListPasswordRules, OnePasswordRule, UpdatePasswordRule } from './password-rule.rules.js';
 import type { PasswordRuleService } from './password-rule.service.js';
 import { PasswordRuleConnection, PasswordRuleType } from './password-rule.type.js';
@@ -29,10 +31,18 @@ export class PasswordRuleResolver {
     return this.service.get(ctx, args);
   }
 
-  @mutation(
+  @creation(
     CreatePasswordRule,
     { passwordRule: [PasswordRuleType, 'The created password rule.'] },
     'Creates a password rule. Anyone who can create or edit rotations of local accounts can use it by name. Requires `create` on `app-connections` in the organization.',
+    {
+      find: (rules: PasswordRuleResolver, ctx, { name }) =>
+        oneNamed(ctx, PasswordRule, { organizationId: ctx.organizationId, name }, (id) =>
+          rules.passwordRule(ctx, { id }),
+        ),
+      taken: 'PASSWORD_RULE_NAME_TAKEN',
+      compare: {},
+    },
   )
   async createPasswordRule(ctx: Context, input: object): Promise<{ passwordRule: PasswordRuleType }> {
     return { passwordRule: await this.service.create(ctx, input) };

@@ -3,7 +3,7 @@ import { DateTime } from '../../../../kernel/graphql/date-time.js';
 import { inputType } from '../../../../kernel/graphql/inputs.js';
 import { Node } from '../../../../kernel/graphql/node.js';
 import { objectType, orNull, typedAs } from '../../../../kernel/graphql/object-types.js';
-import { countedConnectionOf } from '../../../../kernel/graphql/page.js';
+import { connectionOf } from '../../../../kernel/graphql/page.js';
 import { PasswordRequirements } from './password-rule.rules.js';
 
 inputType('RequiredCharactersInput', PasswordRequirements.shape.required);
@@ -40,4 +40,4 @@ export const PasswordRuleType = objectType(
 );
 export type PasswordRuleType = InstanceType<typeof PasswordRuleType>;
 
-export const PasswordRuleConnection = countedConnectionOf(PasswordRuleType, 'PasswordRule', 'name');
+export const PasswordRuleConnection = connectionOf(PasswordRuleType, 'PasswordRule', 'name');

@@ -68,7 +68,7 @@ export function showRevocations(
 }
 
 /** One line for people: `https://ab1.example.com, account 7: reporting-1 (ID 9001)`. */
-export const lineOf = ({ target, externalName, externalId }: ExternalCredential): string =>
+export const credentialText = ({ target, externalName, externalId }: ExternalCredential): string =>
   `${target}: ${[externalName, externalId === null ? null : `(ID ${externalId})`].filter((part) => part !== null).join(' ') || 'unknown name'}`;
 
 const MOST = 100;
@@ -119,6 +119,6 @@ export async function listCredentialsLeftInProject(tx: Transaction, project: Pro
 
 /** The old and the new password of an account are one line. */
 function linesOf(credentials: readonly ExternalCredential[], more: number): string[] {
-  const lines = [...new Set(credentials.map(lineOf))];
+  const lines = [...new Set(credentials.map(credentialText))];
   return more === 0 ? lines : [...lines, `and ${more} more`];
 }

@@ -34,7 +34,7 @@ import {
 import { SecretRotation } from '../store/rotation.entity.js';
 import { lockRotation } from '../store/rotation.sql.js';
 import { openCredential, sealCredential } from '../store/sealing.js';
-import { lineOf, type ShownRevocation, showRevocations } from './live-credentials.js';
+import { credentialText, type ShownRevocation, showRevocations } from './live-credentials.js';
 
 /** The job that revokes the credentials of a connection that are still to be revoked. */
 export const REVOKE_CREDENTIALS = {
@@ -167,14 +167,14 @@ async function recordGivenUp(tx: Transaction, given: readonly ShownRevocation[])
       rotationId: revocation.rotationId,
       debtId: revocation.id,
       reason: revocation.reason,
-      credential: lineOf(revocation),
+      credential: credentialText(revocation),
     },
   }));
   await tx.auditTrail.recordChange(tx, ...records);
   await notifyOfLiveCredentials(tx, {
     ...{ subjectId, organizationId, projectId, state: 'given-up', errorCode: null },
     name: names.join(', '),
-    credentials: given.map(lineOf),
+    credentials: given.map(credentialText),
   });
 }
 
@@ -276,7 +276,7 @@ async function postponeRevocation(
       await notifyOfLiveCredentials(tx, {
         ...{ organizationId, projectId: revocation.projectId, subjectId: id, state: 'not-revoked', errorCode },
         name: revocation.rotationName ?? 'a deleted rotation',
-        credentials: [lineOf(revocation)],
+        credentials: [credentialText(revocation)],
       });
   });
 }

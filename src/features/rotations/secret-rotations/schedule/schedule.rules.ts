@@ -109,7 +109,7 @@ export const ApartFrom = z
   .strictObject({
     rotationId: idOf('ID of another rotation of the project.'),
     minutes: integer(1, MAX_APART_MINUTES).meta({
-      description: `Minimum distance from its runs in minutes, 1 to ${MAX_APART_MINUTES}.`,
+      description: `Minimum time between runs of the two rotations in minutes, 1 to ${MAX_APART_MINUTES}.`,
     }),
   })
   .meta({ description: 'Another rotation that must not run at about the same time.' });

@@ -157,8 +157,8 @@ export class HostosLocalAccount implements RotationKind {
   async nameViolations(tx: Transaction, organizationId: string, parameters: Parameters): Promise<ErrorDetail[]> {
     const { passwordRule: name } = parametersOf(parameters);
     if (name == null) return [];
-    const held = { fields: ['id'], lockMode: LockMode.PESSIMISTIC_READ } as const;
-    if ((await tx.em.findOne(PasswordRule, { organizationId, name }, held)) !== null) return [];
+    const lock = { fields: ['id'], lockMode: LockMode.PESSIMISTIC_READ } as const;
+    if ((await tx.em.findOne(PasswordRule, { organizationId, name }, lock)) !== null) return [];
     const message = 'must be the name of a password rule of the organization';
     return [invalid('parameters.passwordRule', message)];
   }

@@ -1,0 +1,1 @@
+export { isMailAllowed, refusedAddresses } from './email-domains.js';

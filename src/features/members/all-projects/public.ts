@@ -1,0 +1,2 @@
+export { AllProjectsMembershipType } from './all-projects-membership.resolver.js';
+export { allProjectsMembershipsByIds } from './all-projects-membership.service.js';
