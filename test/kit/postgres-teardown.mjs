@@ -6,6 +6,10 @@ export default async function stopPostgres() {
   desk.close();
   try {
     await services.stop();
+  } catch (error) {
+    // It says that nothing but suites failed.
+    if (process.env.FAILED_SUITES) await rm(process.env.FAILED_SUITES, { force: true });
+    throw error;
   } finally {
     await server.stop();
     for (const folder of folders) await rm(folder, { recursive: true, force: true });

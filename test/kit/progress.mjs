@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { expectedMs, suites } from './order.mjs';
 
@@ -15,6 +16,7 @@ export default class Progress {
   #start = performance.now();
   #done = [];
   #failures = [];
+  #failedSuites = new Set();
   #workers;
 
   constructor({ maxWorkers }) {
@@ -41,6 +43,8 @@ export default class Progress {
   onRunComplete(_, { numPassedTests, numFailedTests, numRuntimeErrorTestSuites, numPendingTests, wasInterrupted }) {
     if (this.#failures.length > 0) say(`\n${this.#failures.join('\n')}`);
     if (wasInterrupted) say('Interrupted: not all suites were run.');
+    else if (process.env.FAILED_SUITES)
+      writeFileSync(process.env.FAILED_SUITES, JSON.stringify([...this.#failedSuites]));
     say(`${this.#done.length} suites in ${duration(performance.now() - this.#start)}`);
     say(`${numPassedTests} passed, ${numFailedTests + numRuntimeErrorTestSuites} failed, ${numPendingTests} skipped`);
   }
@@ -50,6 +54,7 @@ export default class Progress {
     const text = lines.filter((line) => !/^ +at .*(node_modules|node:internal)/.test(line)).join('\n');
     const failure = `FAILED ${nameOf(test)}: ${name}\n\n${text}\n`;
     this.#failures.push(failure);
+    this.#failedSuites.add(nameOf(test));
     say(failure);
   }
 
