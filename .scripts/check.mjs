@@ -60,11 +60,10 @@ function suites() {
  * All tests. Of thousands that share two processors, one may get no turn within its limit: up to five suites that failed run once more,
  * by themselves, and count by that. What they failed with first stays in the output.
  */
-async function allTests(name, ...args) {
+async function allTests(name, args, env = {}) {
   rmSync(FAILED_SUITES, { force: true });
-  const env = { TEST_SCOPE: 'together', FAILED_SUITES };
   try {
-    await check(name, jest(...args), env);
+    await check(name, jest(...args), { ...env, FAILED_SUITES });
   } catch (error) {
     const failed = existsSync(FAILED_SUITES) ? JSON.parse(readFileSync(FAILED_SUITES, 'utf8')) : [];
     if (failed.length === 0 || failed.length > BY_CHANCE) throw error;
@@ -79,9 +78,9 @@ try {
     check('types', types),
     consoleTypes(),
   ]);
-  if (all) await allTests('tests', ...suites());
+  if (all) await allTests('tests', suites(), { TEST_SCOPE: 'together' });
   else await check('tests', jest(...suites()), { TEST_SCOPE: 'quick' });
-  if (all && given.length === 0) await allTests('tests that measure time, one after the other', '--runInBand', ALONE);
+  if (all && given.length === 0) await allTests('tests that measure time, one after the other', ['--runInBand', ALONE]);
 } catch (error) {
   process.stderr.write(`FAILED: ${error.message}\n`);
   process.exit(1);
