@@ -152,7 +152,7 @@ function HolderOf({
                   : groups.items.length > 0
                     ? groups.items.map((group) => (
                         <a key={group.id} className="chip" href={`/console/access/${group.id}`}>
-                          {group.name} · {group.roleSlug}
+                          <bdi>{group.name}</bdi> · {group.roleSlug}
                         </a>
                       ))
                     : groups.fetching

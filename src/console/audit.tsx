@@ -158,13 +158,13 @@ function EventList({ label, pages }: { readonly label: string; readonly pages: P
         title={(event) => (
           <>
             {event.outcome === 'DENIED' && <span className="failure">Denied: </span>}
-            <strong>{event.action}</strong> by {actorOf(event)}
+            <strong>{event.action}</strong> by <bdi>{actorOf(event)}</bdi>
           </>
         )}
         detail={(event) => (
           <>
             <Exact at={event.occurredAt} />
-            {event.project && ` · ${event.project.name}`}
+            {event.project && <span> · {event.project.name}</span>}
             {event.address && ` · ${event.address}`}
             {event.disclosedSecrets && ` · ${counted(event.disclosedSecrets.count, ' value')} read`}
           </>

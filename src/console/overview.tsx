@@ -161,7 +161,7 @@ function Coming() {
             {rotations.map(({ id, name, at, project, schedule: { timeZone, window } }) => (
               <li key={id}>
                 <span>
-                  {name} <a href={`/console/projects/${project.id}`}>{project.name}</a>
+                  <bdi>{name}</bdi> <a href={`/console/projects/${project.id}`}>{project.name}</a>
                 </span>
                 <span className="track" aria-hidden>
                   <i style={{ left: `${Math.max(0, Math.min(1, daysUntil(at) / ROTATION_DAYS)) * 100}%` }} />
@@ -213,14 +213,15 @@ function Tokens() {
           <Half title={`${ending?.totalCount ?? 0} end within ${TOKEN_DAYS} days`}>
             {ending?.nodes.slice(0, FEWER).map((token) => (
               <li key={token.id}>
-                {token.name ?? 'A token'} of {holderOf(token)} <Time at={token.expiresAt} />
+                <bdi>{token.name ?? 'A token'}</bdi> of <bdi>{holderOf(token)}</bdi> <Time at={token.expiresAt} />
               </li>
             ))}
           </Half>
           <Half title={`${unused?.totalCount ?? 0} were not used for ${UNUSED_DAYS} days`}>
             {unused?.nodes.slice(0, FEWER).map((token) => (
               <li key={token.id}>
-                {token.name ?? 'A token'} of {holderOf(token)}, {token.lastUsedAt ? 'last used ' : 'made '}
+                <bdi>{token.name ?? 'A token'}</bdi> of <bdi>{holderOf(token)}</bdi>,{' '}
+                {token.lastUsedAt ? 'last used ' : 'made '}
                 <Time at={token.lastUsedAt ?? token.createdAt} />
               </li>
             ))}
@@ -258,7 +259,7 @@ function Deliveries() {
           <Half title={`${failing.length} of ${appConnections?.totalCount ?? 0} connections fail`}>
             {failing.slice(0, FEWER).map(({ id, name, checkCode, failingSince }) => (
               <li key={id}>
-                {name} {checkCode} {failingSince && <For since={failingSince} />}
+                <bdi>{name}</bdi> {checkCode} {failingSince && <For since={failingSince} />}
               </li>
             ))}
           </Half>

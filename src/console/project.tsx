@@ -761,7 +761,7 @@ function Rotation({ id }: { readonly id: string }) {
           <>
             <p>
               <strong>{rotation.name}</strong> <span className="chip">{words(rotation.status)}</span> of{' '}
-              {rotation.connection.name} ({rotation.connection.app}),{' '}
+              <bdi>{rotation.connection.name}</bdi> ({rotation.connection.app}),{' '}
               {rotation.isAutoRotationEnabled ? `every ${rotation.rotationInterval} days` : 'by hand'}
             </p>
             <p className="dim">

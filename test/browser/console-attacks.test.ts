@@ -7,6 +7,21 @@ import { describeInBrowser, type Visit } from './browser.js';
 
 const strongroom: SharedStrongroom = useSharedStrongroom();
 
+/** Everything after it is read from right to left, to the end of its line or of what isolates it. */
+const TURNS_LINE = '\u202E';
+/** True when the address stands behind the name with this character, in the row of both. Runs in the page. */
+const IS_ADDRESS_BEHIND = `(() => {
+  const rows = [...document.querySelectorAll('[role="row"]')];
+  const texts = document.createTreeWalker(rows.find((row) => row.textContent.includes('${TURNS_LINE}')), NodeFilter.SHOW_TEXT);
+  const boxOf = (text) => {
+    while (texts.nextNode()) if (texts.currentNode.data.includes(text)) break;
+    const range = document.createRange();
+    range.selectNodeContents(texts.currentNode);
+    return range.getBoundingClientRect();
+  };
+  return boxOf('${TURNS_LINE}').right <= boxOf('127.0.0.1').left;
+})()`;
+
 async function signIn({ page }: Visit, token: string): Promise<void> {
   await page.getByLabel('Access token').fill(token);
   await page.getByRole('button', { name: 'Sign in' }).click();
@@ -161,6 +176,18 @@ describeInBrowser('the console', (open) => {
     await signIn(visit, issuer.token as string);
     await page.getByText('not the fingerprint').waitFor();
     await page.getByText(fingerprintSha256).waitFor();
+    expect(visit.violations).toEqual([]);
+  });
+
+  test('keeps the order of a line, whatever direction the names in it ask for', async () => {
+    const { admin } = await strongroom.seed.project();
+    mustSucceed(await admin.post('/api/v1/projects', { projectName: `turns ${TURNS_LINE} around` }));
+    const visit = await open(strongroom.url);
+    const { page } = visit;
+    await page.goto(`${strongroom.url}/console/audit`);
+    await signIn(visit, admin.token as string);
+    await page.getByRole('row').filter({ hasText: TURNS_LINE }).first().waitFor();
+    expect(await page.evaluate(IS_ADDRESS_BEHIND)).toBe(true);
     expect(visit.violations).toEqual([]);
   });
 
