@@ -40,6 +40,6 @@ export default {
   testTimeout: 300_000,
   // The modules of a suite stay in memory after it; a worker that has many is slow, and begins anew.
   workerIdleMemoryLimit: '800MB',
-  // For a quarter of their time suites wait for databases, processes and deadlines.
-  maxWorkers: Math.ceil(availableParallelism() * 1.5),
+  // For half of their time suites wait: for databases, processes and deadlines.
+  maxWorkers: availableParallelism() * 2,
 };

@@ -39,6 +39,20 @@ const LONG = [
   'features/strangers.test.ts',
   'features/hidden.test.ts',
   'features/audit-trail.test.ts',
+  'browser/console-actions.test.ts',
+  'browser/console-attacks.test.ts',
+  'browser/console-outages.test.ts',
+  'browser/console-project.test.ts',
+  'browser/console.test.ts',
+  'features/gateway/contract.test.ts',
+  'features/identities/kubernetes-logins.all.test.ts',
+  'features/identities/oidc-logins.all.test.ts',
+  'features/plans/counts.test.ts',
+  'features/start/away.test.ts',
+  'features/start/backup.test.ts',
+  'features/start/database-killed.test.ts',
+  'features/alert-deliveries/unsent.all.test.ts',
+  'features/gateway/compression.all.test.ts',
 ];
 const LONG_MS = 20_000;
 /** Where the last run on this machine is not known: a minute for these, and the others run about as slowly as they read. */
