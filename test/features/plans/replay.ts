@@ -53,10 +53,11 @@ export class Replay {
     await grantToServiceRole({ query: ask, begin: nothing, commit: nothing } as never, found.role, {});
     // Slices have rights of their own beside those; here only plans matter.
     await owner.query(`grant select on all tables in schema public to ${pg.escapeIdentifier(found.role)}`);
-    for (const table of await tablesOf(owner)) {
-      const { rows } = await owner.query(`select relkind from pg_class where oid = $1::regclass`, [table]);
-      if (rows[0].relkind === 'r') await owner.query(`alter table ${table} set (autovacuum_enabled = off)`);
-    }
+    // Partitions, too.
+    const { rows: tables } = await owner.query(
+      `select oid::regclass as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`,
+    );
+    for (const { name } of tables) await owner.query(`alter table ${name} set (autovacuum_enabled = off)`);
     await owner.query('vacuum analyze');
     return new Replay(owner, url, found.role);
   }
