@@ -455,6 +455,8 @@ describeInBrowser('projects in the console', (open) => {
     await row(visit, 'DB_PASSWORD').getByRole('link', { name: 'DB_PASSWORD in prod' }).click();
     await visit.page.getByRole('dialog').waitFor();
     await visit.page.keyboard.press('Escape');
+    // A page that is loaded again on its way back to the folder would show the secret.
+    await visit.page.getByRole('dialog').waitFor({ state: 'detached' });
     await visit.page.reload();
     await visit.page.getByLabel('Access token').fill(world.admin.token as string);
     await visit.page.getByRole('button', { name: 'Sign in' }).click();
