@@ -150,7 +150,14 @@ describeWith(['python3'], 'the set-up of a team in Python', () => {
 
   beforeAll(async () => {
     await run('python3', ['-m', 'venv', python]);
-    await run(join(python, 'bin/pip'), ['install', '--quiet', '--disable-pip-version-check', 'gql[httpx]==4.0.0']);
+    await run(join(python, 'bin/python'), [
+      '-m',
+      'pip',
+      'install',
+      '--quiet',
+      '--disable-pip-version-check',
+      'gql[httpx]==4.0.0',
+    ]);
   }, FETCHED_WITHIN_MS);
 
   test('runs twice, in at most ten trips each, and changes nothing the second time', async () => {

@@ -28,7 +28,14 @@ describeWith(['python3'], 'the Python SDK', () => {
   beforeAll(async () => {
     issuer = await Issuer.start();
     await run('python3', ['-m', 'venv', PYTHON]);
-    await run(join(PYTHON, 'bin/pip'), ['install', '--quiet', '--disable-pip-version-check', 'infisicalsdk==1.0.18']);
+    await run(join(PYTHON, 'bin/python'), [
+      '-m',
+      'pip',
+      'install',
+      '--quiet',
+      '--disable-pip-version-check',
+      'infisicalsdk==1.0.18',
+    ]);
   }, FETCHED_WITHIN_MS);
   afterAll(() => issuer.stop());
 
