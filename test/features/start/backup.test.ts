@@ -77,10 +77,20 @@ const LATER_TABLES: readonly string[] = [
   'used_login_token',
 ];
 
+type StoredTables = Map<string, { columns: string[]; lines: string[] }>;
+
+/** Schedules are left out of the jobs of a former version; so are their attempts. */
+function withoutAttemptsOfLeftOut(tables: StoredTables): void {
+  const [jobs, attempts] = [tables.get('job'), tables.get('job_attempt')];
+  if (attempts === undefined) return;
+  const ids = jobs?.lines.map((line) => JSON.parse(line)[jobs.columns.indexOf('id')]) ?? [];
+  attempts.lines = attempts.lines.filter((line) => ids.includes(JSON.parse(line)[attempts.columns.indexOf('job_id')]));
+}
+
 /** A backup with other names of migrations, and what a version had that stored them: a table, and another order of columns. */
 async function writeFormer(from: string, to: string, migrations: readonly string[]): Promise<void> {
   let header: Header | undefined;
-  const tables = new Map<string, { columns: string[]; lines: string[] }>();
+  const tables: StoredTables = new Map();
   for await (const part of readBackup(from)) {
     if ('header' in part) header = part.header;
     if (!('table' in part) || LATER_TABLES.includes(part.table.table)) continue;
@@ -99,6 +109,7 @@ async function writeFormer(from: string, to: string, migrations: readonly string
       lines: [...(tables.get(table)?.lines ?? []), ...lines],
     });
   }
+  withoutAttemptsOfLeftOut(tables);
   tables.set('secret_reseal', { columns: ['project_id', 'organization_id'], lines: [] });
   const { format: _format, version: _version, ...rest } = header as Header;
   async function* written() {
@@ -155,6 +166,8 @@ describe('a backup', () => {
     await admin.patch('/api/v4/secrets/KEPT', { ...at, secretComment: 'a\\n"b"\n\tc, 五 \u2028' });
     await writeFile(join(home, 'documents.json'), DOCUMENTS);
     await strongroom.sql('select add_audit_partition($1::date)', [MONTH]);
+    await strongroom.sql(`insert into job_attempt (job_id, fence, node, ended_at, outcome)
+      select id, 0, gen_random_uuid(), now(), 'done' from job where every_seconds is not null limit 1`);
     await restOfService();
     before = await tableContents(strongroom.databaseUrl);
     const taken = await strongroom.run('backup', [backup], { PERSISTED_DOCUMENTS: join(home, 'documents.json') });
