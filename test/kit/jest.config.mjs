@@ -40,6 +40,7 @@ export default {
   testTimeout: 300_000,
   // The modules of a suite stay in memory after it; a worker that has many is slow, and begins anew.
   workerIdleMemoryLimit: '800MB',
-  // For half of their time suites wait: for databases, processes and deadlines.
-  maxWorkers: availableParallelism() * 2,
+  // For half of their time suites wait: for databases, processes and deadlines. Each may take the 20 connections of a service and 3 of
+  // its own, of the 200 that the Postgres of the run has.
+  maxWorkers: Math.min(availableParallelism() * 2, 8),
 };
